@@ -41,7 +41,7 @@ type agent struct {
 	token    string
 	commands []*command
 
-	// Only commands use the following fields, and only one command runs at a time.
+	// While the agent serves, only commands use the following fields, and only one command runs at a time.
 	ports          any // the node's ports that the conductor sent with the last step
 	installsToFail int
 	writtenImage   string

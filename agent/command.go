@@ -111,17 +111,24 @@ func (a *agent) finish(c *command, result any, err error) {
 	if err != nil && !known {
 		f = newFault(commandExecution, "%v", err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	defer close(c.done)
+	status := failed
 	switch {
 	case f == nil:
-		c.status, c.result = succeeded, result
+		status = succeeded
 	case f.Type == versionMismatch:
-		c.status, c.err = mismatch, f
+		status = mismatch
+	}
+	a.mu.Lock()
+	c.status, c.err = status, f
+	if f == nil {
+		c.result = result
+	}
+	close(c.done)
+	a.mu.Unlock()
+	// The journal calls a function of its owner, so log only after the lock is released.
+	if status == mismatch {
 		a.log.base.error("Clean version mismatch for command %s", c.name)
-	default:
-		c.status, c.err = failed, f
+	} else if status == failed {
 		a.log.base.error("Command failed: %s, error: %s", c.name, f)
 	}
 }

@@ -57,7 +57,7 @@ type Options struct {
 	InstallKargs []string
 	// DefaultHostname replaces a missing host name on installed systems, like the variable IPA_DEFAULT_HOSTNAME.
 	DefaultHostname string
-	// Simulated enables the steps in simulatedOnly, for simulated machines, where it replaces ironic-python-agent.
+	// Simulated enables the steps in simulatedOnly, for simulated machines, where this agent replaces the real one.
 	Simulated bool
 	// Fast is meant for machines that can boot before the conductor has put the node in its wait state. A busy
 	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory again

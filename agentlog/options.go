@@ -11,7 +11,8 @@ import (
 
 // Options configures a [Follower] and its sources.
 type Options struct {
-	// Sources lists the sources, by default all except the serial console, whose other readers it disturbs.
+	// Sources lists the sources to use. If empty, all usable sources are used except the serial console, because
+	// reading it disturbs other readers of the console.
 	Sources []models.LogSource
 	// Address returns the agent's last address in Ironic, either in the form of agent_url (https://10.0.0.31:9999) or
 	// as a bare host, or "" if there is none. It is called about once a second, by several goroutines, and must not
@@ -51,7 +52,8 @@ type SSHOptions struct {
 	Port int
 	// Keys lists private key files. Their keys are tried before all others.
 	Keys []string
-	// Jump lists jump hosts like ssh's ProxyJump: [user@]host[:port],…; "none" means none despite ssh_config.
+	// Jump lists the jump hosts like ssh's ProxyJump: [user@]host[:port],… "none" means a direct connection, whatever
+	// ssh_config says.
 	Jump string
 	// Config is the ssh_config to read instead of the user's and the system's; "none" means to read none.
 	Config string

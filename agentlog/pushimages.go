@@ -121,7 +121,8 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep stores the parts of an identity that are needed to recognize its machines, unless they are stored already.
+// Keep stores the parts of an identity that are needed to recognize its machines. It returns an error if they are
+// stored already.
 func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {

@@ -31,7 +31,8 @@ type Sender struct {
 // Owner is the node that a sender belongs to.
 type Owner struct {
 	Node models.NodeRef
-	// Address is the agent's address in Ironic, or the zero Addr if unknown. Senders elsewhere are refused.
+	// Address is the agent's address in Ironic, or the zero Addr if unknown. A sender with another address
+	// is refused.
 	Address netip.Addr
 }
 
@@ -49,7 +50,8 @@ type Machine struct {
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the node that has the sender's system UUID or a MAC address of it. Two matches are an error.
+// OwnerAmong finds the node that has the same system UUID as the sender, or one of its MAC addresses. A sender that
+// matches two nodes is refused.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {

@@ -60,7 +60,7 @@ func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in the file at path, which may be missing unless named, meaning that the user has named it.
+// add reads the key in the file at path. named reports whether the user has named the file; if not, it may be missing.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {

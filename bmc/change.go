@@ -28,7 +28,7 @@ func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, 
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
-// act sends an action and waits for its task, if there is one. The note says whether the task is still running.
+// act sends an action and waits for its task, if there is one. The note says that the task is still running, or is "".
 func (s *session) act(ctx context.Context, at string, body any) (string, error) {
 	answer, err := s.post(ctx, at, body)
 	if err != nil {
@@ -169,7 +169,7 @@ type task struct {
 	Messages []struct{ Message, MessageID, Severity string }
 }
 
-// follow waits until the task of a change has ended, at most limits.task. The note says that it is still running.
+// follow waits until the task of a change has ended, at most limits.task. The note says that it still runs, or is "".
 func (s *session) follow(ctx context.Context, answer changeAnswer) (string, error) {
 	if !answer.wait {
 		return "", nil

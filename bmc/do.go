@@ -113,7 +113,8 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	return "; the power is still " + cmp.Or(now.PowerState, "unknown")
 }
 
-// pick returns the first wanted value that is offered, in the controller's spelling, or "". Nothing offered means all.
+// pick returns the first wanted value that is offered, in the controller's spelling, or "" if there is none. If offered
+// is empty, it returns the first wanted value.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -166,7 +167,8 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootResource returns the path of the resource with the boot override, which some controllers keep apart.
+// bootResource returns the path of the resource in which the boot override is set: the system or, on some controllers,
+// a separate resource with the settings for the next boot.
 func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
 	if at == "" || at == m.system.ref.ID {

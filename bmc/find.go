@@ -155,7 +155,7 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return &all[max(i, 0)], nil
 }
 
-// slots returns the virtual media slots of the system and of the controller, which may list the same slots.
+// slots returns the virtual media slots of the system and of the controller. Slots that both list occur only once.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {

@@ -57,7 +57,7 @@ func percent(n *float64) *int {
 }
 
 // parseTime parses the first of the given strings that is a valid time on the controller's clock. It returns the zero
-// time if there is none. A clock that was never set starts in 1970, for example, so such times are ignored.
+// time if there is none. Times in 1970 are ignored, because a clock that was never set often starts there.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

@@ -11,8 +11,8 @@ import (
 // maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads the temperatures, fans, power and voltages of the machine's chassis: from the resources of older
-// controllers, from those of newer controllers or, if both have none, from the list of sensors.
+// readSensors reads the temperatures, fans, power and voltages of the machine's chassis from the resources of older
+// controllers. If these contain none, it tries the resources of newer controllers, and then the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}

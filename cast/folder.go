@@ -70,7 +70,8 @@ func Abandoned(path string) bool {
 	return locked || errors.Is(err, fs.ErrNotExist)
 }
 
-// begin creates the next file. Before a second file, it prunes the folder, because a long session could fill the disk.
+// begin creates the next file. Before each file after the first, it prunes the folder to FolderLimit, because a single
+// long session could otherwise fill the disk.
 func (r *Recording) begin() error {
 	if r.part++; r.part > 1 {
 		if err := Prune(filepath.Dir(r.path(r.part)), FolderLimit); err != nil {
@@ -102,7 +103,8 @@ func (r *Recording) OnPart(call func()) {
 	r.onPart = call
 }
 
-// OnFailure sets a function that is called once, by the writing goroutine, if an error ends the recording early.
+// OnFailure sets a function that is called once if an error ends the recording early. The goroutine that writes to the
+// terminal calls it and waits for it.
 func (r *Recording) OnFailure(call func(err error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

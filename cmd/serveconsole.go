@@ -73,7 +73,8 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	return err
 }
 
-// servedKeymap omits plugins: they are programs of the server, and users should not learn their command lines.
+// servedKeymap returns the configured keys without plugins: they are programs of the server, and users should not learn
+// their command lines.
 func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	hands.Plugins = nil
 	return keymap(hands)
@@ -140,7 +141,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI takes what is the same for all consoles from the server's data.
+// sharedAPI is the API for a user's console. Results that are the same for all consoles come from the server's data.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared
@@ -151,7 +152,8 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
 
-// sharedBMCs offers no keyring, because credentials entered by one user would be used for all users.
+// sharedBMCs gives users of a server access to BMCs. It offers no keyring, because credentials entered by one user
+// would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
 // HasKeyring returns false, because credentials cannot be stored.

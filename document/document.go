@@ -14,9 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"ironworks/spell"
-
 	"ironworks/printable"
+	"ironworks/spell"
 )
 
 // MaxSize is the maximum size of a file, in bytes.

@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// parseJSON parses data as one JSON document. After a syntax error (syntax), data may not be JSON at all.
+// parseJSON parses data as one JSON document. syntax reports whether there is a syntax error, in which case data may
+// not be JSON at all.
 func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()

@@ -24,7 +24,7 @@ type Node struct {
 	Source Source
 	// Fields holds the fields of POST /v1/nodes as JSON values, except traits and the secrets in driver_info.
 	Fields map[string]any
-	// Secrets holds the secret fields of driver_info by name. A value is "" if the input omits it.
+	// Secrets holds the secret fields of driver_info by name. A value is "" if the input contains only the name.
 	Secrets map[string]models.Secret
 	// Traits lists the required traits. It is nil if the input does not mention traits.
 	Traits     []string

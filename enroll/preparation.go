@@ -147,5 +147,5 @@ func (it *Item) prepared() {
 
 // enrolled reports whether the enrollment of a node in state s is complete, including cleaning or adoption.
 func enrolled(s models.ProvisionState) bool {
-	return s == models.StateAvailable || hasInstance(s) && s != models.StateAdopting && s != models.StateAdoptFailed
+	return s == "" || s == models.StateAvailable || hasInstance(s) && s != models.StateAdopting && s != models.StateAdoptFailed
 }

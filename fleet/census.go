@@ -32,7 +32,8 @@ type census struct {
 }
 
 const (
-	// createdEvery is the interval of reading the newest nodes. As many nodes may have been created as deleted.
+	// createdEvery is the interval at which the newest nodes are read even if the count is unchanged, because as many
+	// nodes may have been created as deleted.
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5

@@ -10,7 +10,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// sameNode reports whether two versions of a node are equal. No API field reliably shows a change.
+// sameNode reports whether two versions of a node are equal. It compares the content, because no API field reliably
+// shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }

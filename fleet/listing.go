@@ -12,7 +12,8 @@ import (
 // listing records the progress of the first full listing and of the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number is the number of the current full listing. It is stored with every listed node, to find the others.
+	// number is the number of the current full listing. It is stored with every listed node, so that
+	// the nodes that the listing lacks can be found.
 	number uint64
 	// marker is the last node of the previous page, and page holds the nodes of that page. If the marker's node was
 	// deleted, the listing continues from an earlier node of the page; back is the number of nodes to go back.
@@ -132,6 +133,7 @@ func (p *Poller) endUrgent() {
 	}
 }
 
+// sweepRunning reports whether a sweep has remaining requests.
 func (p *Poller) sweepRunning() bool {
 	return p.list.phase == sweeping || (p.list.phase == steady && len(p.list.missing) > 0)
 }

@@ -158,7 +158,7 @@ func (p *Poller) recovered() {
 	}
 }
 
-// waitForRound waits for the next round. A running sweep uses it for its requests, at least one.
+// waitForRound waits for the next round. A running sweep sends its requests meanwhile, at least one in every period.
 func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	began := time.Now()
 	until := began.Add(wait)

@@ -80,6 +80,7 @@ func (p *Poller) applyRequests() {
 	}
 }
 
+// maxSingle is the maximum number of nodes that one round reads one by one.
 const maxSingle = 20
 
 // watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it skips the

@@ -47,7 +47,8 @@ func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
 
-// staleAfter is the age from which the node list counts as stale. Periods of a fast API are much shorter.
+// staleAfter is the age from which the node list counts as stale. With an API that answers quickly, even the longest
+// period is much shorter.
 const staleAfter = 20 * time.Second
 
 // Update is a poller's report after a response or a fault.

@@ -234,7 +234,7 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 }
 
 // beginsWork reports whether an operation must have started between two states, so that earlier evidence does not
-// explain the new state. A hold state is in the middle of an operation.
+// explain the new state. A hold state does not count as a start, because it is in the middle of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }

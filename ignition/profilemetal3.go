@@ -42,7 +42,8 @@ type Metal3 struct {
 	IPOptions                      string
 	HTTPProxy, HTTPSProxy, NoProxy string
 	Hostname                       string
-	// VLANInterfaces is "always" for all VLANs, or "never". Other values mean all, unless there are keyfiles.
+	// VLANInterfaces is "always" for all VLANs, or "never". Other values mean all, unless there are keyfiles or
+	// NMState.
 	VLANInterfaces string
 	NTPServers     []string
 	// CABundle is the content of the CA bundle file. If it is nil, there is no such file.

@@ -20,7 +20,8 @@ type Ramdisk struct {
 	// optional port. For a host, TLS determines the scheme, and the default port is 6385. If the only element is
 	// "mdns", the agent discovers Ironic by multicast DNS.
 	IronicURLs []string
-	// TLS selects how the agent verifies Ironic. The default is off for plain HTTP, else ca with CA, or system.
+	// TLS selects how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise, it is ca if
+	// CA is set, and system if not.
 	TLS TLSMode
 	// CA holds the certificates, in PEM format, that TLSCA trusts.
 	CA string
@@ -59,7 +60,8 @@ type Ramdisk struct {
 	// of an interface for all VLANs that LLDP announces there, or "all".
 	VLANs []string
 
-	// Collectors lists inspection collectors. The default is [DefaultCollectors] or, in other profiles, the image's.
+	// Collectors lists the inspection collectors. If it is empty, the default profile uses [DefaultCollectors], and the
+	// others use the agent image's default.
 	Collectors []string
 	// InspectionCallback is the URL to which the agent sends inspection data. If it is empty, the agent sends the
 	// data to Ironic. The agent exits if the URL does not respond. In the metal3 profile, it is the base URL of

@@ -183,7 +183,8 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles returns drop-in files with podman's verification per registry, besides the live system's file.
+// registryFiles returns files that configure how podman verifies each registry. They are drop-in files, so the live
+// system's own file remains in effect.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile

@@ -110,7 +110,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
-// tlsMode returns the TLS mode for plain HTTP and secure HTTPS URLs, and rejects contradictory combinations.
+// tlsMode returns the TLS mode, and rejects contradictory combinations of mode, URLs and certificates. plain and secure
+// are the numbers of HTTP and HTTPS URLs.
 func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	mode := r.TLS
 	if mode == "" {

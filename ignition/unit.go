@@ -134,7 +134,8 @@ func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }
 
-// envFileText returns the content for EnvironmentFile=, where quoted special characters need a backslash.
+// envFileText returns the content of a file for EnvironmentFile=. systemd expands no specifiers in it, but special
+// characters in quotes need a backslash.
 func envFileText(variables []envVar) string {
 	var b strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")

@@ -163,6 +163,7 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 	}
 }
 
+// stepsBack is the maximum number of consecutive deleted markers to skip.
 const stepsBack = 50
 
 // pageAfter returns the page after q.Marker, the last node in trail. If that node has been deleted in the meantime,

@@ -152,13 +152,19 @@ func (j *Journal) run(ctx context.Context) {
 		}
 	}()
 	k := &recorder{journal: j}
-	for waiting := false; ; { // whether records are waiting
-		wake, hurry, delay := j.wake, chan struct{}(nil), (<-chan time.Time)(nil)
+	waiting := false // whether records are waiting
+	for {
+		// Without waiting records, only wake is of interest, and otherwise only the other two. A nil channel never
+		// becomes ready.
+		var wake, hurry chan struct{}
+		var delay <-chan time.Time
 		switch {
-		case waiting && k.failed:
-			wake, delay = nil, time.After(retryAfter) // wait even if many records are waiting
-		case waiting:
-			wake, hurry, delay = nil, j.writeNow, time.After(batchDelay)
+		case !waiting:
+			wake = j.wake
+		case k.failed:
+			delay = time.After(retryAfter) // even if many records are waiting
+		default:
+			hurry, delay = j.writeNow, time.After(batchDelay)
 		}
 		select {
 		case <-j.stop:

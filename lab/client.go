@@ -155,8 +155,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns a node's provision state and reservation. Calls wait for each other and then sleep as long as the
-// request took, so that all stories together use at most half of a slow Ironic's time.
+// state returns a node's provision state and its reservation, which is empty if the node is not locked. Calls wait for
+// each other and then sleep as long as the request took, so that all stories together use at most half of a slow
+// Ironic's time.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -173,7 +174,8 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	return node.State, reservation, err
 }
 
-// provision sends a request to states/provision, and retries as long as Ironic answers 409.
+// provision sends a request to states/provision, and retries as long as Ironic answers 409, for example because the
+// node is locked.
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)

@@ -175,7 +175,7 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		room = disk.SizeBytes
 	}
 	head, err := readImage(content, room)
-	// A raw image is written while it is read. A wrong checksum is therefore found too late.
+	// A raw image is written while it is read. A wrong checksum is therefore found only afterward.
 	if err != nil && (write.Format != "raw" || !errors.Is(err, agent.ErrChecksum)) {
 		return "", err
 	}

@@ -53,7 +53,7 @@ func kargsFiles() (info, bootLoader []byte) {
 const serialKarg = "console=ttyS0,115200n8"
 
 // editMedium adds kargs and the serial line to the kernel arguments of a CoreOS live ISO that is about to be booted. It
-// leaves out arguments that the image already sets. The file is the machine's own copy of the image.
+// leaves out arguments that the image already sets. The file is changed in place: it is the machine's own copy.
 func editMedium(path string, kargs []string) error {
 	iso, err := image.Open(path)
 	if err != nil {

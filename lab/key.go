@@ -91,5 +91,8 @@ func newKey() ([]byte, error) {
 		return nil, err
 	}
 	block, err := ssh.MarshalPrivateKey(private, "ironworks lab")
-	return pem.EncodeToMemory(block), err
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(block), nil
 }

@@ -223,7 +223,8 @@ func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 // Eject implements [machine.Guest].
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
-// do sends a command to QEMU. Failures mean that the machine is off or about to end, which Run reports.
+// do sends a command to QEMU. A machine that is off ignores it. Other failures mean that QEMU is about to end, which
+// Run reports.
 func (g *guest) do(order func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
 	defer cancel()

@@ -115,6 +115,7 @@ func (w *Work) sampleKey(scope sampleScope, p *Phase) sampleKey {
 	return sampleKey{kind: w.Kind, class: w.ResourceClass, scope: scope, phase: p.Kind, step: p.Step}
 }
 
+// sampleScope is the part of an operation whose duration is measured.
 type sampleScope int
 
 const (

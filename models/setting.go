@@ -92,7 +92,7 @@ func SplitSetting(arg string) (key string, op SettingOp, value string, err error
 	if ok {
 		ops = []SettingOp{SettingAdd, SettingDrop, SettingSet}
 	}
-	for _, o := range ops {
+	for _, o := range ops { // the key ends with the part of the operation before "="
 		if before, found := strings.CutSuffix(key, strings.TrimSuffix(string(o), "=")); found {
 			return before, o, value, nil
 		}

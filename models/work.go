@@ -10,7 +10,8 @@ import (
 )
 
 // Work is an operation on a node, such as a deployment, a cleaning or an inspection. It starts when the node leaves a
-// stable state, and ends in the next one. Its data is observed. Times are on the server's clock.
+// stable state, and ends when the node reaches the next one. Its data is derived from observations. Times are on the
+// server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`

@@ -54,7 +54,8 @@ func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []model
 }
 
 const (
-	// lockedFor is the maximum time to wait for a locked node. A conductor retries an unreachable BMC.
+	// lockedFor is the maximum time to wait for a node that a conductor has locked. A conductor retries an
+	// unreachable BMC before it gives up.
 	lockedFor = 3 * time.Minute
 	// unlockPoll is the delay between attempts.
 	unlockPoll = 2 * time.Second

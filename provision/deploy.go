@@ -129,7 +129,7 @@ type readyNode struct {
 
 // Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
 // replace those of earlier checks; call [Runner.Plan] afterward. If a node's deployment was interrupted, Preflight
-// rereads the node until it is known which requests have arrived. It then updates nodes.
+// rereads the node until it is known which requests have arrived. It then replaces the node in nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	InParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -180,7 +180,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	return r
 }
 
-// checked returns the result of the node's preflight. Before the preflight, its error says that the checks have not run.
+// checked returns the result of the node's preflight, or a result with errNotChecked before the preflight.
 func (a *DeployAction) checked(n *models.Node) *readyNode {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -172,6 +172,7 @@ func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
 }
 
+// holder returns an error that names the process acting on the node's deployment, or nil if there is none.
 func (d *Deployments) holder(uuid string) error {
 	if d == nil {
 		return nil
@@ -193,6 +194,7 @@ func (d *Deployments) Forget(uuid string) error {
 	return log.remove()
 }
 
+// open locks and reads the record of the node with the given UUID.
 func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	if d == nil {
 		return nil, nil //nolint:nilnil // a nil log records nothing

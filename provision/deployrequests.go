@@ -123,8 +123,8 @@ func checkedFields() []string {
 }
 
 // verifyUnchanged returns a function that compares the reserved node with the checked one before anything else is
-// written to it. Another client may have changed the node's hints meanwhile. The response to a PATCH request that
-// reserved the node contains the node (ironic/objects/node.py, save), so it is read only without one.
+// written to it. Another client may have changed the node's hints meanwhile. If a PATCH request reserved the node, its
+// response contained the stored node (ironic/objects/node.py, save). Otherwise, the node is read.
 func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
 		now := *reserved

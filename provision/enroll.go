@@ -138,7 +138,8 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 
 // change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
 // after the comparison. Such changes are sent again when the transition has ended. Changes whose answer was lost are
-// also sent again, and may therefore be made twice. A creation is repeated only if necessary.
+// also sent again, and may therefore be made twice. A creation is sent again only if Ironic does not have the object
+// yet.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
 	// a removal fails if it is sent a second time
@@ -416,7 +417,8 @@ func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *e
 }
 
 // hintAgain sets the root device hints of the input again, because deleting a RAID removes them
-// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py). A deployment would pick any disk.
+// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py). Without hints, a deployment
+// would pick any disk.
 func (e *Enroller) hintAgain(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	properties, _ := wanted.Fields["properties"].(map[string]any)
 	if properties["root_device"] == nil || wanted.Prepare.RAID == nil {

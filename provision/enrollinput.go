@@ -141,7 +141,8 @@ type EnrollReader struct {
 	WhyNoFiles string
 	// Mask is called with the secrets of the nodes. It may be nil.
 	Mask func(secrets ...models.Secret)
-	// Progress, if not nil, is called with the finished and all BMCs, from several goroutines. It must not block.
+	// Progress, if not nil, is called with the numbers of finished and of all BMCs. It is called from several
+	// goroutines and must not block.
 	Progress func(done, of int)
 }
 

@@ -107,7 +107,11 @@ func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 
 // EnrollDetails describes the item in one line, which starts with the item's warning, if any.
 func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
-	return strings.Trim(EnrollWarning(it, goal, noInspect)+"; "+it.Details(), "; ")
+	warning, details := EnrollWarning(it, goal, noInspect), it.Details()
+	if warning == "" || details == "" {
+		return warning + details
+	}
+	return warning + "; " + details
 }
 
 // EnrollWarned returns the names of the nodes in the plan for which [EnrollWarning] returns a warning.

@@ -79,7 +79,8 @@ func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// Explain reads a node and the evidence about it, and explains its state. Its errors mean that the node cannot be read.
+// Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot
+// be read or ctx is done.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {

@@ -42,7 +42,8 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 }
 
 // ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each function
-// is called for every node, from several goroutines. A node that was not inspected has no Inspected field.
+// is called for every node, from several goroutines. If a node was not inspected, its hardware's Inspected
+// field is unset.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
 	InParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])

@@ -136,8 +136,9 @@ func (r *Runner) sendUndo(ctx context.Context, e entry, n *models.Node) error {
 	return nil
 }
 
-// nodeAfterArrival reads the node once a request, sent at the given time or never, has arrived or can no longer arrive:
-// [settleTime] has passed, and no conductor has locked the node.
+// nodeAfterArrival waits until a request has either arrived or can no longer arrive, and then reads the node. It waits
+// until [settleTime] has passed since sent, the time of the request, and until no conductor has the node locked. If
+// sent is zero, it does not wait.
 func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time.Time) (*models.Node, error) {
 	for {
 		now, err := r.API.Node(ctx, n.UUID)

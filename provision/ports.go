@@ -92,7 +92,8 @@ func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
-// SetPorts returns an action that changes ports, named by MAC address, UUID or name ([ports.Noun.Parse]).
+// SetPorts returns an action that changes ports, named by MAC address, UUID or name. The arguments are settings; see
+// [ports.Noun.Parse].
 func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(args)
 	if err != nil {

@@ -61,7 +61,7 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 const powerSettles = 3 * time.Second
 
 // ended reports whether the power change has ended. Ironic sets the target and clears last_error before it accepts a
-// change. So without a target, the change has ended, and an error belongs to it.
+// change. So without a target, the change has ended, and an error belongs to it even if it equals the previous error.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
 	fresh := now.LastError != "" && now.LastError != before.LastError

@@ -284,7 +284,8 @@ func bootInterfaces() map[string]bootSupport {
 	}
 }
 
-// cannotBoot returns the reason why the boot interface does not support the ramdisk, or "" if that is unknown.
+// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if the interface
+// supports the ramdisk or is unknown.
 func (r Ramdisk) cannotBoot(boot string) string {
 	t, known := bootInterfaces()[boot]
 	switch {

@@ -65,7 +65,8 @@ func ruleFields() []string {
 }
 
 // PlanRules compares the wanted rules with Ironic's. A wanted rule without a UUID matches the rule with the same
-// description. Hidden conditions and actions are written only if rewrite is set.
+// description. Conditions and actions that the API hides cannot be compared, so they are written only if rewrite is
+// set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error

@@ -91,7 +91,8 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines returns the notes, the changes and the failure on separate lines, or "no change".
+// Lines returns the notes, the changes and the failure on separate lines. If a matching rule has none of them, it
+// returns "no change".
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {

@@ -60,7 +60,8 @@ func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	return s, checkStep(s)
 }
 
-// ParseStep reads the short form of a step: INTERFACE.STEP, followed by @PRIORITY for a deploy step.
+// ParseStep reads the short form of a step: INTERFACE.STEP, followed by @PRIORITY for a deploy step. A missing priority
+// is left unset; see [plan.WithPriorities].
 func ParseStep(text string) (models.Step, error) {
 	name, prio, hasPrio := strings.Cut(text, "@")
 	iface, step, _ := strings.Cut(name, ".")

@@ -111,7 +111,8 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 }
 
 // hasLeftState reports whether the node has left the state in which the deployment started. If it is there again (after
-// a failure or a rebuild), only provision_updated_at reveals that.
+// another failure or a rebuild), only provision_updated_at reveals that. A node never returns to available with its
+// instance_uuid.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)

@@ -150,7 +150,7 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 }
 
 // automatedSteps lists the steps of automated cleaning with their priorities, if they are known.
-// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them.
+// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them, but cannot be read.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {

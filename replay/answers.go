@@ -99,7 +99,8 @@ func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns the node's log lines between from and to, up to the current moment. to may be zero.
+// Lines returns the node's log lines between from and to, but none from after the current moment. A zero to means no
+// other limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {

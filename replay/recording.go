@@ -1,5 +1,6 @@
 // Package replay plays back recorded states, events and ramdisk logs on the screens that showed them live. A
-// [Recording] is one compressed file, which may be hostile. A [Player] sends no requests.
+// [Recording] is one compressed file, which may be hostile. A [Player] plays it in place of a poller, Ironic's API and
+// the log sources, and sends no requests.
 package replay
 
 import (
@@ -33,8 +34,8 @@ type Recording struct {
 }
 
 // Span returns the start and the end of the recording. It covers all states and events, and the log lines up to
-// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero without
-// data.
+// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero if there is
+// nothing to play.
 func (r *Recording) Span() (from, to time.Time) {
 	extend := func(t time.Time) {
 		if t.IsZero() {

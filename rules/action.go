@@ -330,6 +330,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	return r.assign(r.node, "properties", properties)
 }
 
+// maxTraits is the maximum number of traits that Ironic allows for a node.
 const maxTraits = 50
 
 func (r *run) trait(op string, args map[string]any) *Exception {

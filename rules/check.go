@@ -63,7 +63,8 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns if values of different types are compared: a template always results in a string.
+// comparison warns if values of different types are compared. This may be unintended, because a template always
+// results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
 		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
@@ -120,7 +121,8 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 
 // knownName reports whether text has a replacement field that starts with a known name, such as node.
 func knownName(text string) bool {
-	return slices.ContainsFunc([]string{"{node", "{inventory", "{plugin_data", "{item"}, func(s string) bool { return strings.Contains(text, s) })
+	fields := []string{"{node", "{inventory", "{plugin_data", "{item"}
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(text, field) })
 }
 
 func (r *reader) checkAction(o *Operation, v *document.Value) {

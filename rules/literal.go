@@ -7,7 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// literal parses a JSON value in the notation of Python's repr. For other input, ok is false.
+// literal parses a JSON value in the notation of Python's repr. ok is false for other input, even if ast.literal_eval
+// would accept it.
 func literal(s string) (v any, ok bool) {
 	p := &literals{rest: strings.TrimSpace(s)}
 	v, ok = p.value(0)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"ironworks/document"
-
 	"ironworks/models/hints"
 )
 

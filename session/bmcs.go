@@ -85,7 +85,8 @@ func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
 	return b
 }
 
-// Complete adds the credentials and trusted certificates to t. Its error may be a [*provision.BMCCredentialsError].
+// Complete adds the credentials and trusted certificates to t. It returns a [*provision.BMCCredentialsError] if the
+// credentials may not be sent to t.
 func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	w.Trust(t)
 	login, err := w.Logins.For(ctx, t.Address, t.Username)
@@ -123,7 +124,8 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust sets the Redfish system path of t, its authentication scheme, and the trusted certificates.
+// Trust sets the Redfish system path of t, its authentication scheme, and the trusted certificates. It sets no
+// credentials.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic

@@ -127,7 +127,8 @@ func (s *Session) ReadFor(ctx context.Context, f filter.Filter, unknown []*model
 	return context.Cause(ctx)
 }
 
-// KnownChanges returns the changes to nodes that were made from this console. It reports an error.
+// KnownChanges returns the changes to nodes that were made from this console. If they cannot be read, it reports the
+// error.
 func (s *Session) KnownChanges() *audit.Changes {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil)
 	if err != nil {

@@ -106,7 +106,8 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
 }
 
-// OpensConsoles reports whether [Live.Graphical] can be used, which is not so for the users of a server.
+// OpensConsoles reports whether [Live.Graphical] can be used. The users of a served console cannot use it, because
+// they share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
 // Graphical opens the graphical console of a node. [Live.GiveBack] closes it at the latest.

@@ -15,7 +15,8 @@ import (
 	"ironworks/provision"
 )
 
-// learnFrom is the number of recent operations of each kind for estimates. Firmware and images change.
+// learnFrom is the number of past operations of each kind that are used for estimates. Only recent ones are used,
+// because firmware and images change.
 const learnFrom = 200
 
 // JournalReader reads past operations and log lines from the journal. *journal.Journal implements it.

@@ -51,7 +51,8 @@ type bootKey struct {
 	from        netip.Addr
 }
 
-// budget limits the MACs that are looked up for one sender's address. left is the number that remained at a time.
+// budget limits the MACs that are looked up for one sender's address. left is the number that remained at
+// the time of the last update.
 type budget struct {
 	left float64
 	at   time.Time

@@ -81,7 +81,8 @@ func (s *Serving) Stop() {
 	<-s.done
 }
 
-// servedEvery limits how often a download is recorded. A BMC that reads a drive sends thousands of requests.
+// servedEvery limits how often a download is recorded. A BMC that reads an image as a drive sends
+// thousands of requests.
 const servedEvery = 5 * time.Second
 
 // ServedLog records downloads of ramdisks as lines of the nodes' logs. Until a machine starts,
@@ -99,7 +100,8 @@ type fetchKey struct {
 	remote string
 }
 
-// NewServedLog returns a log that records downloads for the given nodes. A shared image needs a single node.
+// NewServedLog returns a log that records downloads for the given nodes. Downloads of a shared image are recorded
+// only if there is a single node.
 func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
 	l := &ServedLog{record: record, nodes: map[string]models.NodeRef{}, recorded: map[fetchKey]time.Time{}}
 	for i := range nodes {

@@ -196,7 +196,8 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{Poller: s.Poller, shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes the updates of the shared poller to notify until ctx is done. notify must not block.
+// Run passes the updates of the shared poller to notify until ctx is done, without the nodes that the member cannot
+// see. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()

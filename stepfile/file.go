@@ -25,6 +25,7 @@ type Item struct {
 	Fields *hints.PythonDict
 }
 
+// maxText is the maximum length of names, owners and descriptions.
 const maxText = 255
 
 // The interfaces whose steps a file may contain (ironic/conductor/steps.py, 39.0.0).
@@ -264,7 +265,8 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
-// ranked returns steps in the order in which they run. Equal steps are sorted by name, as Ironic has no order for them.
+// ranked returns steps in the order in which they run. Steps of the same rank are sorted by name, because Ironic's
+// list has no order.
 func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b any) int {

@@ -40,7 +40,8 @@ type Options struct {
 	ASCII, Mouse bool
 	// Background is the background of the terminal, or Ask if it is unknown.
 	Background Background
-	// Ramdisks builds ramdisks without a session; it may be nil. File, if set, is opened on the Ignition screen.
+	// Ramdisks builds ramdisks without a session; it may be nil. File, if set, is opened on the Ignition screen at
+	// startup.
 	Ramdisks screen.Ramdisks
 	File     string
 	// Editor returns the command that opens a file in the user's editor.

@@ -40,7 +40,8 @@ func (h *history) front() screen.Screen {
 	return h.visited[h.at]
 }
 
-// push adds s after the current screen and makes it current. As in a browser, it closes the screens after.
+// push adds s after the current screen and makes it current. As in a browser, this closes the screens from which the
+// operator went back.
 func (h *history) push(s screen.Screen) {
 	if len(h.visited) > 0 {
 		for _, gone := range h.visited[h.at+1:] {

@@ -130,7 +130,8 @@ func (p *painter) exclusively(write func() error) error {
 	return write()
 }
 
-// handOver restores the terminal for another program. After it, the caller must call back.
+// handOver restores the terminal for another program. When that program has ended, the caller must call back, which
+// takes over the terminal again.
 func (p *painter) handOver() (back func()) {
 	p.drawing.Lock()
 	_ = p.leave()
@@ -142,7 +143,8 @@ func (p *painter) handOver() (back func()) {
 	}
 }
 
-// begin sets the terminal's modes, and asks for synchronized output (2026) and widths by grapheme (2027).
+// begin sets the terminal's modes, and asks whether it supports synchronized output (2026) and widths by grapheme
+// (2027).
 func (p *painter) begin() error {
 	p.scr.SaveCursor()
 	p.scr.Erase()

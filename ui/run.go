@@ -59,7 +59,8 @@ func (r returned) Write(p []byte) (int, error) {
 // patience is the longest time that Run, at its end, waits for unfinished work, such as writing audit entries.
 const patience = 3 * time.Second
 
-// Run runs the console until the user quits or ctx is canceled. It returns a *Crash if the console panics.
+// Run runs the console until the user quits or ctx is canceled. If the console panics, Run restores the terminal and
+// returns a *Crash.
 func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()

@@ -59,7 +59,7 @@ type (
 	}
 )
 
-// sessionReport collects a session's reports until the console reads them. update is nil without a poll.
+// sessionReport collects a session's reports until the console reads them. update is nil if there was no poll.
 type sessionReport struct {
 	update  *fleet.Update
 	notices []string

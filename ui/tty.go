@@ -10,11 +10,11 @@ import (
 	"os/signal"
 	"syscall"
 
-	"ironworks/ui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
+
+	"ironworks/ui/task"
 )
 
 // tty is the terminal of this process. It is in raw mode until restore is called. This is necessary because Bubble

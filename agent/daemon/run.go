@@ -29,7 +29,8 @@ type Options struct {
 	ConfigFiles, ConfigFolders []string
 	// Root is the path of the host's root directory. It is "/" unless the agent runs in a container.
 	Root string
-	// Lock is the path of the file that keeps other agents from running on the host. The default is lockFile below Root.
+	// Lock is the path of the file that keeps other agents from running on the host. The default is
+	// /run/ironworks-agent.lock below Root.
 	Lock string
 	// Getenv returns the value of an environment variable, like os.Getenv.
 	Getenv func(string) string

@@ -33,11 +33,14 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 		return "dmi", value, err
 	case "lldp":
 		names, err := m.host.interfaceNames()
+		if err != nil {
+			return "", nil, err
+		}
 		raw := map[string][]any{}
 		for name, frame := range m.received(ctx, names) {
 			raw[name] = parseTLVs(frame)
 		}
-		return "lldp_raw", raw, err
+		return "lldp_raw", raw, nil
 	}
 	return "", nil, agent.ErrNoCollector
 }

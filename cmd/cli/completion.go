@@ -40,7 +40,7 @@ func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]c
 	return Choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).Complete(nil, nil, prefix)
 }
 
-// completion completes up to limit arguments with the names that labels returns; 0 means any number.
+// completion completes up to limit arguments with the names that labels returns. A limit of 0 means any number.
 func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
 		if limit == 0 || len(args) < limit {

@@ -271,8 +271,8 @@ func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, er
 	})
 }
 
-// echoOff is called before the question is printed: [term.ReadPassword] turns echo off only afterwards, when a
-// password that is pasted at once is already on the screen.
+// echoOff turns off the echo of a terminal. It is called before the question is printed, because [term.ReadPassword]
+// turns echo off only afterwards, when a pasted password may already be on the screen.
 func echoOff(fd int) error {
 	t, err := termios.GetTermios(fd)
 	if err != nil {

@@ -28,7 +28,8 @@ func (f *declaredFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
 }
 
-// carryOutDeclared sends a plan. At a terminal, it first shows the differences and asks if objects would be lost.
+// carryOutDeclared sends a plan and prints the results. At a terminal, it first shows the differences and asks for
+// confirmation if objects would be changed or deleted.
 func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []provision.Declared, flags declaredFlags) error {
 	if flags.dryRun {
 		return a.printDeclaredRequests(list)

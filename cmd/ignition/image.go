@@ -216,7 +216,6 @@ func (a *app) ignitionKargsCommand() *cobra.Command {
 		{"reset ISO", cobra.ExactArgs(1), func([]string) image.KargsEdit { return image.KargsEdit{Reset: true} }},
 	} {
 		var out fileOutput
-
 		sub := &cobra.Command{
 			Use: c.use, Args: c.args,
 			RunE: func(cmd *cobra.Command, args []string) error {

@@ -176,7 +176,7 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning would erase it.
+// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning would erase its instance.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))

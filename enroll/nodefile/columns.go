@@ -107,7 +107,8 @@ func knownExtras() []string {
 // mac address. Tables with several MAC address columns have such headers.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
-// normalized returns a header in lower case, with one space for each run of other characters.
+// normalized returns a header in lower case, with one space for each run of characters that are neither letters nor
+// digits.
 func normalized(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }

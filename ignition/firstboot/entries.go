@@ -156,7 +156,7 @@ func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	return true
 }
 
-// validJSON reports whether the file contains valid JSON, which is assumed for content from other sources.
+// validJSON reports whether the file contains valid JSON. Content that is not inline is assumed to be valid.
 func validJSON(f types.File) bool {
 	source := value(f.Contents.Source)
 	if text, plain := strings.CutPrefix(source, "data:,"); plain {
@@ -237,7 +237,8 @@ func (s *stage) owner(e entry) bool {
 // ResultPath is the path of the report that Ignition writes at the end.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile predicts whether Ignition can write its report. An absolute link or a file without JSON prevents this.
+// resultFile predicts whether Ignition can write its report. An absolute link at the path prevents this, and so does
+// anything else that is not a file with valid JSON.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {

@@ -108,7 +108,8 @@ func decoded(r types.Resource) []byte {
 	return plain
 }
 
-// maskedText returns the configuration as indented JSON, with the secret paths and units masked.
+// maskedText returns the configuration as indented JSON with secrets masked. secret lists the paths of secret files and
+// the names of secret units.
 func maskedText(text []byte, secret []string) (string, error) {
 	var config map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -144,7 +144,8 @@ func architecture(name string) string {
 	return name
 }
 
-// staticProgram returns the architecture of a Linux program, which must not need the live system's libraries.
+// staticProgram returns the architecture of a static Linux program. It rejects dynamically linked programs, because
+// the live system may lack their libraries.
 func staticProgram(content []byte) (string, error) {
 	file, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {

@@ -36,7 +36,8 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	return m
 }
 
-// HomePath replaces a leading ~/ with the home folder, as no shell does after an = sign and in form fields.
+// HomePath replaces a leading ~/ with the home folder. Shells do not expand it after an = sign, and form fields do not
+// go through a shell.
 func HomePath(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)

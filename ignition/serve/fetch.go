@@ -116,9 +116,11 @@ const (
 	EventDone EventKind = "done"
 	// EventAborted means that the client disconnected, or did not read for too long.
 	EventAborted EventKind = "aborted"
-	// EventRefused means unknown paths, at most once per second; [Event.Count] is the number of requests.
+	// EventRefused means that clients requested unknown paths. There is at most one such event per second;
+	// [Event.Count] is the number of requests.
 	EventRefused EventKind = "refused"
-	// EventFailed means that reading the item or a connection failed, for example as the certificate is not trusted.
+	// EventFailed means that the item could not be read, or that a connection failed, for example because the client
+	// does not trust the certificate.
 	EventFailed EventKind = "failed"
 )
 

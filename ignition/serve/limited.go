@@ -14,7 +14,8 @@ type limited struct {
 	closed chan struct{}
 	once   sync.Once
 
-	// each is the maximum number of connections per address. Unless all is set, loopback (lab BMCs) is exempt.
+	// each is the maximum number of connections per address. Loopback addresses are exempt unless all is set, because
+	// the lab's simulated BMCs connect from there.
 	each int
 	all  bool
 	mu   sync.Mutex

@@ -45,7 +45,7 @@ type Options struct {
 	TLS *TLS
 	// OnEvent receives the events. It may be called from several goroutines and must not block. It may be nil.
 	OnEvent func(Event)
-	// Who quickly returns the name of a remote address, such as "r7-n01's BMC", or "". It may be nil.
+	// Who returns the name of a remote address, such as "r7-n01's BMC", or "". It must be fast. It may be nil.
 	Who func(remote netip.Addr) string
 
 	// MaxConnections limits the number of concurrent connections. Further connections wait. The default is 256.

@@ -94,7 +94,8 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	return config, ok
 }
 
-// child checks and returns a part of the configuration. If its content is not known, as if remote, known is false.
+// child checks a part of the configuration and returns it. known is false if the content of the part is unknown, for
+// example because it is remote.
 func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse) (config types.Config, known, ok bool) {
 	before := c.errors
 	defer func() { c.hasInvalidPart = c.hasInvalidPart || !ok }()

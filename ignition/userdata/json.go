@@ -35,7 +35,8 @@ type jsonReader struct {
 	here place
 }
 
-// readJSON parses a document and returns its root value, or nil if the last finding is the reason why it is invalid.
+// readJSON parses a document and returns its root value. If the document is invalid, the root is nil, and the last
+// finding is the reason.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
 	root := &element{}

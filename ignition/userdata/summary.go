@@ -75,7 +75,8 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary describes a change to a disk in the list Kind: disks, filesystems, luks or raid. Wipes means lost data.
+// DiskSummary describes a change to a disk. Kind is the list with the entry: disks, filesystems, luks or raid. Wipes
+// means that existing data is lost.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`

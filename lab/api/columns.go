@@ -173,13 +173,16 @@ func NodeObject(n *db.Node) map[string]any {
 	return fields
 }
 
-// SetNodeField sets the field that has the given name in [NodeObject]. It ignores unknown fields.
+// SetNodeField sets the field that has the given name in [NodeObject]. It ignores unknown fields, and also lists,
+// because rules change traits separately and the object has no other lists.
 func SetNodeField(n *db.Node, name string, value any) {
 	if kind, ok := interfaceOf(name); ok {
 		n.Interfaces[kind], _ = value.(string)
 		return
 	}
-	nodeColumns.set(n, name, value)
+	if _, isList := nodeColumns.of(n, name).(*[]string); !isList {
+		nodeColumns.set(n, name, value)
+	}
 }
 
 // PortObject is like [NodeObject], but for a port.

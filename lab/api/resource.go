@@ -213,7 +213,8 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return patch, cmp.Or(checkWhole(uuidFormat, args[ident.name]), checkWhole(patchSchema, args["patch"])) // may be null
+	// Unlike givenPatch, checkWhole rejects a null body.
+	return patch, cmp.Or(checkWhole(uuidFormat, args[ident.name]), checkWhole(patchSchema, args["patch"]))
 }
 
 // givenObject checks the body of a POST and returns it.

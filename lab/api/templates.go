@@ -34,6 +34,7 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 	if !c.atLeast(55) {
 		return nil, c.tooOld("The API version does not allow deploy templates")
 	}
+	// Unlike for other resources, Ironic ignores further parts of the path.
 	return resource{
 		body: "template", ident: "template_ident", list: c.listTemplates, create: c.createTemplate, show: c.showTemplate,
 		patch: c.patchTemplate, remove: c.deleteTemplate,

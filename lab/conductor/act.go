@@ -27,10 +27,11 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 				t.continueSteps(ctx, serviceSteps)
 			}))
 		}
-		if err := t.process(event(verb)); isKind(err, kindInvalidState) {
+		err := t.process(event(verb))
+		if isKind(err, kindInvalidState) {
 			return invalidRequest(verb, t.node.UUID, state)
 		}
-		return nil
+		return err
 	})
 }
 

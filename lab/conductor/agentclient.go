@@ -170,7 +170,8 @@ func commandError(command db.Dict) string {
 	}
 }
 
-// agentNode returns the node as it is sent to the agent, with secrets masked, except the configdrive if that is set.
+// agentNode returns the node as it is sent to the agent, with its secrets masked, except the configdrive if
+// configdrive is true.
 func (t *task) agentNode(configdrive bool) db.Dict {
 	n := t.node
 	info := n.InstanceInfo.Clone()

@@ -20,7 +20,8 @@ const originalDeploy = "original_deploy_interface"
 // autodetected is [DEFAULT]autodetect_deploy_interfaces. The last one is the fallback.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
-// supportsDeploy reports whether the interface suits the image. The lab has no registry, hence no bootc images.
+// supportsDeploy reports whether the interface suits the image. Ironic recognizes a bootc image by its registry. The
+// lab has no registry, so it has no bootc images.
 func supportsDeploy(n *db.Node, name string) bool {
 	info := n.InstanceInfo
 	switch name {

@@ -161,7 +161,8 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
-// checkAgentImages returns an error unless driver_info has both a kernel and a ramdisk. It always lists both.
+// checkAgentImages returns an error unless driver_info has both a kernel and a ramdisk. The error lists both, even if
+// only one of them is missing.
 func checkAgentImages(n *db.Node, mode, problem string) error {
 	kernel, ramdisk := mode+"_kernel", mode+"_ramdisk"
 	if python.Truthy(n.DriverInfo[kernel]) && python.Truthy(n.DriverInfo[ramdisk]) {

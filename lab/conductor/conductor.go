@@ -129,7 +129,8 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close stops all workers. The next conductor moves nodes in the middle of an operation to a failed state.
+// Close stops all workers and waits for them. The next conductor moves nodes in the middle of an operation to a failed
+// state.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed

@@ -54,7 +54,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 	return info, err
 }
 
-// SetConsole starts enabling or disabling the console, unless this is already the case.
+// SetConsole starts enabling or disabling the console, unless it is already in the requested state.
 func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error {
 	return c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		if err := t.validateConsole(); err != nil || on == t.node.ConsoleEnabled {

@@ -12,7 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy implements custom-agent, direct, bootc, and ramdisk, which needs the agent only to clean and service.
+// agentDeploy implements custom-agent, direct, bootc and ramdisk. ramdisk needs the agent only to clean and service.
 type agentDeploy struct {
 	kind string
 }
@@ -213,7 +213,8 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, t.powerOnAgain())
 }
 
-// bootAgent implements the deploy step, except of ramdisk. It boots the agent unless the machine was rebooted already.
+// bootAgent implements the deploy step of all agent deploy interfaces except ramdisk. It boots the agent unless the
+// machine was rebooted already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")

@@ -87,7 +87,7 @@ func isInvalid(err error) bool {
 	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
 }
 
-// isIronic reports whether err is one of Ironic's own exceptions, which often get another message.
+// isIronic reports whether err is one of Ironic's own exceptions. Ironic often reports others with another message.
 func isIronic(err error) bool {
 	_, ok := errors.AsType[*db.Fault](err)
 	return ok

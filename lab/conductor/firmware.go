@@ -216,7 +216,7 @@ func (r redfishTask) messages() string {
 	return strings.Join(all, ",  ")
 }
 
-// updateTask reads the BMC's task for the given update. The BMC may have deleted it.
+// updateTask reads the BMC's task for the given update. If the BMC has deleted the task, the error is NotFound.
 func (t *task) updateTask(ctx context.Context, update db.Dict) (found redfishTask, err error) {
 	err = t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
 	return found, err
@@ -228,10 +228,13 @@ func (t *task) clearUpdates() {
 	t.save()
 }
 
-// failUpdate discards the node's remaining firmware updates and fails its current step.
+// failUpdate discards the node's remaining firmware updates and fails its current step. There is none if the updates
+// are left over from an earlier operation.
 func (t *task) failUpdate(ctx context.Context, message string) {
 	t.clearUpdates()
-	t.failSteps(ctx, t.currentKind(), message, failing{})
+	if kind := t.currentKind(); len(*kind.step(t.node)) > 0 {
+		t.failSteps(ctx, kind, message, failing{})
+	}
 }
 
 // rebootForUpdate reboots the machine. It uses the power timeout that the update contains.

@@ -83,7 +83,11 @@ func adaptersOf(ctx context.Context, s *redfish.System) ([]networkAdapter, error
 	if err := s.BMC.Get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
 		return nil, err
 	}
-	return redfish.Members[networkAdapter](ctx, s.BMC, chassis.NetworkAdapters)
+	links, err := s.BMC.Links(ctx, chassis.NetworkAdapters.ID)
+	if err != nil {
+		return nil, err
+	}
+	return redfish.ReadAll[networkAdapter](ctx, s.BMC, links)
 }
 
 // adapterFirmware implements retrieve_nic_components.

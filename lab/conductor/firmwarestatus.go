@@ -130,7 +130,8 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// followNICTask implements _handle_nic_task_starting. A starting task needs a reboot to continue, a running one to end.
+// followNICTask implements _handle_nic_task_starting. A task that stays in the Starting state needs a reboot to
+// continue. A task in the Running state needs a reboot after it has ended.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {
@@ -223,7 +224,8 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability: the BMC must respond firmwareStable times in a row.
+// waitStable implements _validate_resources_stability: the BMC must respond firmwareStable times in a row. It returns
+// an error if this takes longer than firmwareStableTimeout.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error

@@ -9,7 +9,8 @@ import (
 	"ironworks/python"
 )
 
-// record adds an event with the node's current, perhaps unsaved state to its history. An error is also its last error.
+// record adds an event to the node's history, with the current state, even if that is not saved yet. If isError is
+// set, text also becomes the node's last error.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {
@@ -27,7 +28,7 @@ func (t *task) record(text, kind string, isError bool) {
 	t.c.tables.AddHistory(entry)
 }
 
-// flow returns the name of an operation that runs steps in the node's history.
+// flow returns the name under which the node's history shows the operation.
 func (t *task) flow(kind stepKind) string {
 	switch {
 	case kind != cleanSteps:

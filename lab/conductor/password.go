@@ -10,7 +10,8 @@ import (
 // crypt64 contains the digits with which crypt(3) encodes binary data, in the order of their values.
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password with the default of [conductor]rescue_password_hash_algorithm.
+// hashPassword hashes a rescue password for /etc/shadow with sha256, the default of
+// [conductor]rescue_password_hash_algorithm.
 func hashPassword(password string) string {
 	salt := rand.Text()[:16]
 	return "$5$" + salt + "$" + sha256Crypt([]byte(password), []byte(salt))

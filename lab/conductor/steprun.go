@@ -85,8 +85,8 @@ func (t *task) stepError(ctx context.Context, kind stepKind, step db.Dict, steps
 	return nil
 }
 
-// continueSteps runs the remaining steps after an asynchronous step or after the first heartbeat. If it was requested
-// during the current step, it aborts the operation instead.
+// continueSteps runs the remaining steps after an asynchronous step or after the first heartbeat. If an abort was
+// requested during the current step, it aborts the operation instead.
 func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	t.guardSteps(ctx, kind, func() error {
 		if kind == deploySteps && !python.Truthy(t.internal("steps_validated")) {
@@ -291,18 +291,18 @@ func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 }
 
 // forEach calls do with a task for each unlocked node that matches, and still does so when the task has been acquired.
-// It skips nodes that have been locked in the meantime. It ends early if no worker is free.
+// It skips nodes that have been locked in the meantime, and ignores the errors of do.
 func (c *Conductor) forEach(ctx context.Context, how locking, matches func(*db.Node) bool, do func(*task, context.Context) error) {
 	for _, node := range c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == "" && matches(n) }) {
-		err := c.withTask(ctx, node.UUID, how, func(ctx context.Context, t *task) error {
+		if ctx.Err() != nil {
+			return
+		}
+		_ = c.withTask(ctx, node.UUID, how, func(ctx context.Context, t *task) error {
 			if !matches(t.node) {
 				return nil
 			}
 			return do(t, ctx)
 		})
-		if ctx.Err() != nil || isKind(err, kindNoWorker) {
-			return
-		}
 	}
 }
 

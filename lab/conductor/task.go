@@ -89,7 +89,8 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// withTask locks the node for a call of do, or until a worker ends to which do passes the task by continueWith.
+// withTask locks the node and calls do with a task for it. It then unlocks the node, unless do has called continueWith:
+// in that case, a worker takes over the lock.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {

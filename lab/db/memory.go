@@ -62,7 +62,7 @@ type anyTable interface {
 	removeOf(node string)
 }
 
-// tables returns all tables, those of the nodes first.
+// tables returns all tables. The nodes come first, because load ignores the rows of nodes that are not loaded yet.
 func (s *Store) tables() []anyTable {
 	return []anyTable{
 		s.Nodes, s.Portgroups, s.Ports, s.Allocations, s.DeployTemplates, s.InspectionRules, s.Chassis,

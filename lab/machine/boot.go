@@ -126,8 +126,9 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries, starting with override, the target of the boot override, if
-// any. An override that applies only once is cleared. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn. The first one is the target of the boot override,
+// if there is one, which is also returned as override; otherwise, override is None. An override that applies only once
+// is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -24,7 +24,7 @@ type Job struct {
 	ID    int
 	Name  string
 	State JobState
-	// Reason is the reason why the job failed, and reasonID the message in DMTF's Update message registry.
+	// Reason is the reason why the job failed, and reasonID is the ID of its message in DMTF's Update message registry.
 	Reason   string
 	reasonID messageID
 }

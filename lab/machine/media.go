@@ -99,7 +99,8 @@ func (m *Machine) dropImage() {
 	}
 }
 
-// loadCD downloads the image in the virtual CD drive. Like a real BMC, it does so at each boot.
+// loadCD downloads the image in the virtual CD drive. Like a real BMC, it does so at each boot, so the boot fails if
+// the image is no longer available.
 func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	m.mu.Lock()
 	drive, fails := m.media, m.faults.ImageFails

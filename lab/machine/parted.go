@@ -206,7 +206,7 @@ func (m *Machine) sgdisk(args []string) Output {
 	return Output{}
 }
 
-// requested parses NUMBER:STARTs:+SIZEMiB, a new partition. Any other start or size is replaced by 1 MiB.
+// requested parses NUMBER:STARTs:+SIZEMiB, a new partition. A start or size that is not a number is replaced by 1 MiB.
 func (d *Disk) requested(what string) Partition {
 	fields := strings.Split(what, ":")
 	p := Partition{UUID: uuid.NewString(), Start: mib, Size: mib}

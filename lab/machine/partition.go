@@ -68,7 +68,8 @@ func folders(names ...string) []File {
 	return files
 }
 
-// coreOSPartitions returns the partitions of a CoreOS image, with the names and file system UUIDs of real images.
+// coreOSPartitions returns the partitions of a CoreOS image before its first boot, with the names and file system UUIDs
+// of real images.
 func coreOSPartitions(size int64) []Partition {
 	const boot = 513 * mib
 	parts := []Partition{

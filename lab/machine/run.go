@@ -103,7 +103,8 @@ func (m *Machine) runSystem(ctx context.Context, media *Media) {
 	<-ctx.Done()
 }
 
-// advance calls change to update the machine's state during a boot, unless the boot has ended, so that ctx is done.
+// advance calls change to update the machine's state during a boot. If ctx is done, the boot has ended, and advance
+// does nothing.
 func (m *Machine) advance(ctx context.Context, change func()) {
 	m.mu.Lock()
 	defer m.unlock()

@@ -24,8 +24,9 @@ func (m *Machine) getStorage(request *http.Request) object {
 	})
 }
 
-// storageController returns the common properties of the older form, an object in the storage resource, and the newer
-// form, which Ironic prefers (get_first_controller in ironic/drivers/modules/redfish/utils.py).
+// storageController returns the properties that both forms of the storage controller contain: the older form, an object
+// in the storage resource, and the newer form, a separate resource, which Ironic prefers (get_first_controller in
+// ironic/drivers/modules/redfish/utils.py).
 func (m *Machine) storageController() object {
 	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {

@@ -170,7 +170,7 @@ func Run(ctx context.Context, dir, log string, argv ...string) error {
 	return nil
 }
 
-// ServiceEnv returns the environment variables of services. It omits the user's for OpenStack, Python and proxies.
+// ServiceEnv returns the environment of services, without the user's settings for OpenStack, Python and proxies.
 func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {

@@ -93,7 +93,8 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere and needs no authentication, so only its API can be called.
+// At returns a server that was started elsewhere and needs no authentication. Its process is not controlled, so only
+// its API can be used.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }

@@ -108,7 +108,7 @@ func OpenKVM(device string) string {
 	return err.Error()
 }
 
-// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line, usually a second.
+// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line. 1 s is usual.
 const kvmTrial = 10 * time.Second
 
 // tryKVM starts the firmware under KVM. It returns the reason why that does not work, or "". Opening the device proves

@@ -106,11 +106,14 @@ func (q *qmp) answer(id int64, a qmpAnswer) {
 // run sends a command and decodes its result into answer, unless answer is nil.
 func (q *qmp) run(ctx context.Context, command string, arguments map[string]any, answer any) error {
 	content, err := q.send(ctx, command, arguments)
-	if err == nil && answer != nil {
-		err = json.Unmarshal(content, answer)
-	}
 	if err != nil {
 		return fmt.Errorf("QEMU command %s: %w", command, err)
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.Unmarshal(content, answer); err != nil {
+		return fmt.Errorf("QEMU command %s: reading the answer: %w", command, err)
 	}
 	return nil
 }

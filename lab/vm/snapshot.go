@@ -67,7 +67,8 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// Restore restores the state of a machine from a snapshot. The error is errInUse if it is on, or errNoSnapshot.
+// Restore restores the state of a machine from a snapshot, which it keeps. The error is errInUse if the machine is on,
+// or errNoSnapshot.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)

@@ -149,7 +149,8 @@ type NamedNode struct {
 
 // LocalFacts describes what this machine provides for deployments.
 type LocalFacts struct {
-	// Keys counts the SSH keys for ramdisks, Named lists those that the context names, and KeyNotes the unusable ones.
+	// Keys counts the SSH keys for ramdisks. Named lists the keys that the context names. KeyNotes explains why some
+	// keys are unusable.
 	Keys     int
 	Named    []string
 	KeyNotes []string

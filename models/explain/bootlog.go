@@ -63,7 +63,8 @@ func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 // Last returns the time of the last line, or zero if no log was read.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// AddLine adds a line to the log. Lines of a source must be added in order; those added before are ignored.
+// AddLine adds a line to the log. Lines from the same source must be added in order. A line that was added before is
+// ignored.
 func (b *BootLog) AddLine(l *models.LogLine) {
 	switch {
 	case l.Source == models.LogServe:

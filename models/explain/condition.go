@@ -150,7 +150,8 @@ const (
 	// conductorBeat is the longest time between two heartbeats of a running conductor ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is the least usual duration of a phase, so that a delay of a few seconds is no problem.
+	// shortPhase is a lower bound for the usual duration of a phase. It prevents a delay of a few seconds from
+	// counting as a problem.
 	shortPhase = 20 * time.Second
 )
 
@@ -214,6 +215,7 @@ func (x *explaining) waited() (time.Duration, bool) {
 	return x.Now.Sub(since), true
 }
 
+// timedOut reports whether the operation failed because Ironic gave up waiting for a ramdisk.
 func (x *explaining) timedOut() bool { return x.leadsWith(timeouts...) }
 
 // leadsWith reports whether a clause of a message starts with one of the errors. Other messages at most mention them.
@@ -246,6 +248,7 @@ func (x *explaining) kept() *models.Kept {
 	return x.Work.Evidence
 }
 
+// called reports whether the ramdisk called back during this operation.
 func (x *explaining) called() bool {
 	if calledBack(x.Row) {
 		return true

@@ -1,5 +1,6 @@
 package explain
 
+// machineFamilies cover the BMC and the firmware.
 var machineFamilies = []Rule{
 	newRule("virtual-media", "virtual media failed", "The BMC could not insert, eject or boot virtual media").
 		openings("Unable to attach virtual media for node ", "Unable to detach virtual media for node ", "Could not attach device … to node ").

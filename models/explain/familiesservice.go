@@ -1,5 +1,6 @@
 package explain
 
+// serviceFamilies cover Ironic itself and other services.
 var serviceFamilies = []Rule{
 	newRule("operation-aborted", "aborted by request", "The operation was aborted by request").
 		openings("Inspection was aborted by request", "By request, the … operation was aborted", "Deployment aborted at step", "Pending power operation was aborted", "Failed to abort inspection").
@@ -65,6 +66,7 @@ var serviceFamilies = []Rule{
 		from("ironic/conductor/manager.py"),
 }
 
+// interfaceFamilies cover the settings of nodes and conductors.
 var interfaceFamilies = []Rule{
 	newRule("interface-unsupported", "not supported by the interface",
 		"The node's interface or hardware does not support this").

@@ -177,6 +177,7 @@ var (
 	reasonErrors = slices.Concat(conductorErrors, ramdiskErrors, generalErrors)
 )
 
+// messages holds the rules that explain a known error or a family of messages. They match only if a text has one.
 var messages = func() map[RuleID]bool {
 	ids := map[RuleID]bool{}
 	for _, e := range allErrors {

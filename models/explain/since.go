@@ -14,6 +14,7 @@ import (
 // EvChanged names the evidence field that lists what was changed on the node after the failure.
 const EvChanged EvidenceField = "changed since"
 
+// remedy is a change to a node that may have removed the cause of a failure.
 type remedy struct {
 	// fields lists the prefixes of the fields that the remedy changes.
 	fields []string
@@ -136,7 +137,8 @@ func (x *explaining) reservedHere() bool {
 	return reserved
 }
 
-// failedAt returns the time of the failure: at worst provision_updated_at, which is fixed in a failed state.
+// failedAt returns the time of the failure. As a last resort, it uses provision_updated_at, which nothing updates in
+// a failed state.
 func (x *explaining) failedAt() time.Time {
 	if h := x.failedEntry(); h != nil {
 		return h.CreatedAt.Time

@@ -26,6 +26,7 @@ func splitOperator(text string) (op, rest string) {
 	return "", text
 }
 
+// ordered reports whether comparison, a result of [cmp.Compare], satisfies the operator op.
 func ordered(op string, comparison int) bool {
 	switch op {
 	case ">":
@@ -94,7 +95,8 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	return t, nil
 }
 
-// ageOf returns the seconds for which the node has been in its state, at least, as in the IN STATE column.
+// ageOf returns how many seconds the node has been in its state, as shown in the IN STATE column. The true value may
+// be larger.
 func ageOf(r *models.Row, now time.Time) (float64, models.Answer) {
 	since, _ := r.InState()
 	if since.IsZero() || now.IsZero() {

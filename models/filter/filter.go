@@ -43,7 +43,8 @@ type term struct {
 	// test decides whether the node matches, unless it is nil. If it is set, key and values are ignored. Comparisons,
 	// paths and saved filters use it.
 	test func(r *models.Row, now time.Time) models.Answer
-	// fields lists the API fields that test needs besides [ListFields]; hardware means maybe the inventory, too.
+	// fields lists the API fields that test needs in addition to [models.ListFields]. hardware means that test may
+	// also need the inventory.
 	fields   []string
 	hardware bool
 	// levels holds the values of the level key of a log filter.
@@ -144,7 +145,7 @@ func (f Filter) At(now time.Time) Filter {
 	return f
 }
 
-// Fields returns the API fields that the filter needs in addition to [ListFields].
+// Fields returns the API fields that the filter needs in addition to [models.ListFields].
 func (f Filter) Fields() []string {
 	var fields []string
 	add := func(field string) {
@@ -163,7 +164,7 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// NeedsHardware reports whether the filter may need [Row.Hardware] for nodes whose properties lack the data.
+// NeedsHardware reports whether the filter may need [models.Row.Hardware] for nodes whose properties lack the data.
 func (f Filter) NeedsHardware() bool {
 	for _, all := range f.any {
 		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {
@@ -247,6 +248,7 @@ func matchText(want string, n *models.Node) bool {
 	}, func(have string) bool { return strings.Contains(fold(have), want) })
 }
 
+// any reports whether any of the strings matches any of the term's values.
 func (t *term) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {

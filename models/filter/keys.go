@@ -12,7 +12,7 @@ import (
 )
 
 // filterKey describes a key of the filter grammar. values returns the key's values for a node. field is the API field
-// that values needs in addition to [ListFields].
+// that values needs in addition to [models.ListFields].
 type filterKey struct {
 	values func(*models.Node) []string
 	field  string
@@ -42,8 +42,8 @@ func Keys() []string {
 	return slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(keys)), quantityKeys(), []string{"field", "is"})))
 }
 
-// keys holds all keys of the filter grammar except "field", "is" and the keys in quantities. It is a
-// variable because building the map for each node would cost more than matching the node. It is never modified.
+// keys holds all keys of the filter grammar except "field", "is" and the keys in quantities. It is a variable because
+// building the map for each node would cost more than matching the node. It is never modified.
 var keys = map[string]filterKey{
 	"name":        {values: singleValue(func(n *models.Node) string { return n.Name })},
 	"uuid":        {values: singleValue(func(n *models.Node) string { return n.UUID })},

@@ -11,8 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// Saved holds the named filters from the configuration. Other filters can refer to them as @name. A nil
-// pointer holds no filters.
+// Saved holds the named filters from the configuration. Other filters can refer to them as @name. A nil pointer holds
+// no filters.
 type Saved struct {
 	texts map[string]string
 	good  map[string]Filter

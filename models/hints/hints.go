@@ -108,7 +108,7 @@ func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// asError converts a *Error to an error, so that no error is nil.
+// asError converts e to an error that is nil if e is nil.
 func asError(e *Error) error {
 	if e == nil {
 		return nil

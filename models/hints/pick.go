@@ -187,8 +187,11 @@ func smallest(disks []Disk) (string, *Error) {
 	}
 	named, nameless := map[float64]bool{}, map[float64]bool{}
 	for _, d := range disks {
-		hasName := d.report().Get("name") != nil
-		named[size(d)], nameless[size(d)] = named[size(d)] || hasName, nameless[size(d)] || !hasName
+		if d.report().Get("name") != nil {
+			named[size(d)] = true
+		} else {
+			nameless[size(d)] = true
+		}
 		if named[size(d)] && nameless[size(d)] {
 			return "", raised("TypeError", "'<' not supported between instances of 'NoneType' and 'str'")
 		}

@@ -24,7 +24,8 @@ type (
 // MarshalJSON encodes the integer as a JSON number.
 func (i PythonInt) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// PythonDict is an object that keeps the order of its keys, as errors do. The zero value is an empty object.
+// PythonDict is an object that keeps its keys in order, because errors quote them in order. The zero value is an
+// empty object.
 type PythonDict struct {
 	keys   []string
 	values map[string]any
@@ -72,12 +73,12 @@ func (d *PythonDict) Keys() []string {
 	return slices.Clone(d.keys)
 }
 
-// Ordered returns a copy with the given keys, as far as they exist, before the others.
+// Ordered returns a copy with the given keys, as far as they exist, before the others. d may be nil.
 func (d *PythonDict) Ordered(first ...string) *PythonDict {
 	ordered := &PythonDict{}
-	for _, key := range slices.Concat(first, d.keys) {
+	for _, key := range slices.Concat(first, d.Keys()) {
 		if d.Has(key) {
-			ordered.Set(key, d.values[key])
+			ordered.Set(key, d.Get(key))
 		}
 	}
 	return ordered
@@ -309,8 +310,8 @@ func pythonMap(key string, v any, change func(key string, v any) any) any {
 	switch v := v.(type) {
 	case *PythonDict:
 		d := &PythonDict{}
-		for _, k := range v.keys {
-			d.Set(k, pythonMap(k, v.values[k], change))
+		for _, k := range v.Keys() {
+			d.Set(k, pythonMap(k, v.Get(k), change))
 		}
 		return d
 	case PythonList:

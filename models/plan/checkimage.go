@@ -28,7 +28,8 @@ type WebAnswer struct {
 	Status int
 	// Length is the value of Content-Length in bytes, or -1 if the header is missing.
 	Length int64
-	// FinalURL is the address of the redirect, with secrets masked. It is empty if there was none.
+	// FinalURL is the address to which the request was redirected, with secrets masked. It is empty if there was no
+	// redirect.
 	FinalURL string
 }
 

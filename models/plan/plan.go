@@ -158,7 +158,8 @@ type RootDevice struct {
 
 // ConfigDrive configures the installed system.
 type ConfigDrive struct {
-	// UserDataFile is the path of a file with the user data (UserData), relative to the plan's file.
+	// UserDataFile is the path of a file with the user data, relative to the plan's file. UserData is the user data
+	// itself.
 	UserDataFile string
 	UserData     string
 	// Reader is the program that reads the user data. If it is empty, [Facts.Reader] determines it.
@@ -205,6 +206,7 @@ func (i *Image) fields() []textField {
 	return []textField{{"source", &i.Source}, {"checksum", &i.Checksum}, {"algorithm", &i.Algorithm}, {"format", &i.Format}}
 }
 
+// override replaces the values of fields by those of others that are set.
 func override(fields, others []textField) {
 	for i, other := range others {
 		*fields[i].value = cmp.Or(*other.value, *fields[i].value)
@@ -224,7 +226,8 @@ type Allocate struct {
 // Asked reports whether an allocation is requested. a may be nil.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for the node with the given name in the plan: its own fields, and the common ones.
+// For returns the fields for the node that has the given name in the plan. The node's own fields override the common
+// ones.
 func (p *Plan) For(name string) Fields {
 	if i := p.index(name); i >= 0 {
 		return p.With(p.Nodes[i].Fields)

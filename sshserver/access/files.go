@@ -214,7 +214,8 @@ func parseLine(text string) (authorized, error) {
 	return k, nil
 }
 
-// option reads an option of sshd's authorized_keys. It accepts those that restrict features that are never offered.
+// option reads an option of sshd's authorized_keys. It accepts, without effect, options that only restrict features
+// that this server never offers.
 func (k *authorized) option(text string) error {
 	name, value, has := strings.Cut(text, "=")
 	if has {

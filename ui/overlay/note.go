@@ -79,7 +79,8 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	case "end", "G":
 		n.top = 1 << 30
 	default:
-		n.scroll(cmp.Or(map[string]string{"j": "down", "k": "up", "space": "pgdown"}[key.String()], key.String()))
+		same := map[string]string{"j": "down", "k": "up", "space": "pgdown"}
+		n.scroll(cmp.Or(same[key.String()], key.String()))
 	}
 	return false, nil
 }

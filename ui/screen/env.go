@@ -126,7 +126,7 @@ type BMCLogin struct {
 	All bool
 }
 
-// Enrolling compares nodes with those in Ironic. Its methods do I/O, so only commands must call them.
+// Enrolling compares nodes to be enrolled with those in Ironic. Its methods do I/O, so only commands may call them.
 type Enrolling interface {
 	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
 	// Several goroutines may call progress; its arguments are the number of BMCs read so far and the total number of

@@ -13,7 +13,7 @@ import (
 )
 
 type (
-	// FleetChanged reports changes found by the poller. The root sends it and the next ones to the screen.
+	// FleetChanged reports changes found by the poller. The root sends it and the next messages to the current screen.
 	FleetChanged struct{ Update fleet.Update }
 	// Tick is sent every second, for screens that show ages.
 	Tick struct{ Now time.Time }

@@ -8,7 +8,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// Ramdisks builds ramdisks and checks user data. Its methods do I/O, so only commands must call them.
+// Ramdisks builds ramdisks and checks user data. Its methods do I/O, so only commands may call them.
 type Ramdisks interface {
 	// Defaults returns the initial values of the form, and the address of Ironic if the form contains none.
 	Defaults() (in prepare.Inputs, ironic string)
@@ -38,7 +38,7 @@ type Serving interface {
 	// Address returns the address of the server. Fingerprint returns that of its certificate, or "".
 	Address() string
 	Fingerprint() string
-	// Fetches returns the downloads so far; Failures returns the last refused and failed requests.
+	// Fetches returns the downloads so far; Failures returns the last refused and failed requests. Neither blocks.
 	Fetches() []serve.Fetch
 	Failures() []serve.Event
 	// Ended reports whether the server has ended. why is the error that ended it, or nil if there was none.

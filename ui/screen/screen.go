@@ -42,7 +42,8 @@ const (
 	KindHardware   Kind = "hardware"
 )
 
-// Ref identifies a screen in the history and in links. ID is one or more UUIDs, or the number of a task.
+// Ref identifies a screen in the history and in links. ID is the UUID of a node, several UUIDs joined by commas, or
+// the number of a task.
 type Ref struct {
 	Kind Kind
 	ID   string

@@ -162,7 +162,7 @@ func (l *TaskList) Add(t *Task) {
 	l.report()
 }
 
-// TaskReports holds the functions that a running task calls to report progress and results.
+// TaskReports holds the functions that a running task calls to report progress and results. They do not block.
 type TaskReports struct {
 	Progress func(p provision.Progress)
 	Done     func(r provision.Result)

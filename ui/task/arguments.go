@@ -117,7 +117,8 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the action that makes nodes available. If api is nil, the result can be displayed but not run.
+// bringUp returns the action that makes nodes available, for [action.MakeAvailable] without an inspection. If api is
+// nil, the result can be displayed but not run.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }

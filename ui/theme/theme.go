@@ -42,7 +42,8 @@ type Options struct {
 	Light bool
 	// Profile is the color support of the terminal. Unknown counts as full support.
 	Profile colorprofile.Profile
-	// Accent is the color of the context, as a name from config.Accents or as #rrggbb. If empty, a default is used.
+	// Accent is the color of the context, as a name that the configuration file accepts or as #rrggbb. If empty, a
+	// default is used.
 	Accent string
 	// ASCII means that all glyphs are replaced by ASCII characters.
 	ASCII bool
@@ -158,7 +159,7 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent returns the accent color of the context. The names of colors are those of config.Accents.
+// accent returns the accent color of the context. The names of colors are those that config accepts.
 func accent(name string, pick func(index, dark, light string) color.Color) color.Color {
 	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},

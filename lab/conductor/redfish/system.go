@@ -241,24 +241,25 @@ func (s *System) Memory() int {
 // Links returns the links in the collection at the given path.
 func (m *BMC) Links(ctx context.Context, path string) ([]Link, error) {
 	var list struct{ Members []Link }
-	err := m.Get(ctx, path, &list)
-	return list.Members, err
+	if err := m.Get(ctx, path, &list); err != nil {
+		return nil, err
+	}
+	return list.Members, nil
 }
 
-// ReadAll reads the resources that links refer to. It ignores fields with values of another type.
+// ReadAll reads the resources that links refer to. A field with a value of another type is an error.
 func ReadAll[T any](ctx context.Context, m *BMC, links []Link) ([]T, error) {
 	all := make([]T, len(links))
 	for i, at := range links {
-		var raw json.RawMessage
-		if err := m.Get(ctx, at.ID, &raw); err != nil {
+		if err := m.Get(ctx, at.ID, &all[i]); err != nil {
 			return nil, err
 		}
-		_ = json.Unmarshal(raw, &all[i])
 	}
 	return all, nil
 }
 
-// Members reads all members of a collection. If at is nil, there are none.
+// Members reads all members of a collection. If at is nil, there are none. Members ignores fields with values of
+// another type.
 func Members[T any](ctx context.Context, m *BMC, at *Link) ([]T, error) {
 	if at == nil {
 		return nil, nil
@@ -267,5 +268,10 @@ func Members[T any](ctx context.Context, m *BMC, at *Link) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ReadAll[T](ctx, m, links)
+	raw, err := ReadAll[json.RawMessage](ctx, m, links)
+	all := make([]T, len(raw))
+	for i := range raw {
+		_ = json.Unmarshal(raw[i], &all[i])
+	}
+	return all, err
 }

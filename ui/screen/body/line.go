@@ -90,7 +90,8 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but returns at most the given number of lines, the last with an ellipsis.
+// IndentedMost is like [Indented], but returns at most the given number of lines. If text is omitted, the last line
+// ends with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil

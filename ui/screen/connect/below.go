@@ -21,7 +21,8 @@ const (
 	textMoreLines = "… and %d more lines: enlarge the window, or copy"
 )
 
-// noteworthySkew is the largest clock skew that is not shown. Above it, Ironic's log is hard to match.
+// noteworthySkew is the largest clock skew that is not shown. A larger one makes Ironic's log hard to match with local
+// times.
 const noteworthySkew = 2 * time.Second
 
 // labels is the width of the label column, in cells.

@@ -100,7 +100,8 @@ func (s *Screen) handlePlan(path string, file provision.PlanFile, err error) tea
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, "loaded "+path+namedText(missing, others)))
 }
 
-// replace replaces the plan, and adds the selected nodes that it lacks: missing. others are not selected.
+// replace replaces the draft's plan and adds the selected nodes that the new plan does not name. It returns the number
+// of nodes that were added, and the number of nodes in the plan that are not selected.
 func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
 	deployPlan := file.Plan.Clone()
 	for _, ref := range s.refs {

@@ -295,7 +295,7 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change makes a changed copy of the plan, for all selected nodes, the draft's plan, and starts the checks.
+// change replaces the draft's plan by a copy that is changed for all selected nodes, and starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)

@@ -60,7 +60,7 @@ func (s *Screen) inventory() *hints.Inventory {
 	return nil
 }
 
-// checkedFacts returns the facts that the checks have gathered about the current node, or nil before.
+// checkedFacts returns the facts that the checks have gathered about the current node, or nil before the first checks.
 func (s *Screen) checkedFacts() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
@@ -184,7 +184,8 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns the effective hints, their source, and the disk at the cursor in at most most lines.
+// hintLines returns the effective hints, their source, and the disk at the cursor. The argument most is the maximum
+// number of lines that describe the disk.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

@@ -63,7 +63,7 @@ const (
 	askAll
 )
 
-// recheck returns a command that runs the checks after a delay. It cancels earlier ones.
+// recheck returns a command that runs the checks after the given delay. It cancels checks that are running or waiting.
 func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil

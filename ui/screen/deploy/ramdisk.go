@@ -100,7 +100,8 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return s.inline(ramdiskValues(f), append(fields, allocateFields(f, n)...))
 }
 
-// interfaces returns the driver's enabled deploy interfaces or, before the first checks, those of every release.
+// interfaces returns the deploy interfaces that are enabled for the node's driver. Before the first checks, it returns
+// the interfaces that exist in every release of Ironic.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
@@ -275,7 +276,8 @@ func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	)
 }
 
-// setAllocate stores an allocation field. It stores "off", because the plan may allocate all nodes.
+// setAllocate stores the value of an allocation field in the plan. To disable an allocation, it stores an explicit
+// "off", because the plan may request an allocation for all nodes.
 func setAllocate(f *plan.Fields, key, value string) {
 	a := plan.Allocate{}
 	if f.Allocate.Asked() {

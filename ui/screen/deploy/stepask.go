@@ -56,7 +56,8 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for a step's priority and arguments; values holds those of the step that it replaces.
+// askKnownStep asks for the priority and the arguments of a step. If the step replaces an existing one, instead is that
+// step and values holds its arguments.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {
@@ -137,7 +138,8 @@ func imageFormats(now string) []string {
 	return list
 }
 
-// imageFields returns the fields for image and root device if step k writes an image. Placeholders are the node's.
+// imageFields returns the fields for image and root device if step k writes an image. Placeholders show
+// the node's values, which remain in effect if the fields stay empty.
 func (s *Screen) imageFields(k steps.Known) []form.Field {
 	if !takesImage(k) {
 		return nil

@@ -115,7 +115,8 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer says whether the agent offered the step in its last report. bad reports that it did not.
+// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad reports
+// whether the step is known not to be offered.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false
@@ -175,7 +176,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps returns the deploy steps that the node's interfaces and ramdisk offer, or nil before it is read.
+// deploySteps returns the deploy steps that the node's interfaces and ramdisk offer, or nil before the node is read.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {
@@ -273,7 +274,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priorities that swap two rows; neighbour is nil if it stays. why says why not.
+// swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. The result neighbour is the
+// neighbor's new priority, or nil if it does not change. If the move is impossible, why contains the reason.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

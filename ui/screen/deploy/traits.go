@@ -91,7 +91,8 @@ func (s *Screen) missingText(have int) string {
 	return fmt.Sprintf("; on %d of %d nodes", have, len(s.nodes))
 }
 
-// setTraits stores traits, unless the only node's instance would get exactly these traits anyway.
+// setTraits stores the chosen traits in the plan. If there is only one node, and its instance would get exactly these
+// traits anyway, the plan stores none.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))

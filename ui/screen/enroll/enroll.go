@@ -15,7 +15,6 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
-	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
@@ -67,21 +66,13 @@ type Screen struct {
 	bmcs    *table.Table[*bmcRow]
 	results *table.Table[*resultRow]
 	// lists holds the table of each tab except the form.
-	lists map[tab]list
+	lists map[tab]body.Table
 	// details shows the row at the cursor, below or beside the table.
 	details pane.Pane
 	shown   string
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
-}
-
-type list interface {
-	body.Mover
-	Len() int
-	Resize(w, h int)
-	Click(x, y int) table.Hit
-	Draw(t *theme.Theme) string
 }
 
 var (
@@ -101,7 +92,7 @@ func New(env *screen.Env) *Screen {
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
 	s.form.Recall(s.env.Entered)
 	s.nodes, s.bmcs, s.results = s.nodeTable(), bmcTable(), resultTable()
-	s.lists = map[tab]list{tabNodes: s.nodes, tabBMCs: s.bmcs, tabResult: s.results}
+	s.lists = map[tab]body.Table{tabNodes: s.nodes, tabBMCs: s.bmcs, tabResult: s.results}
 	s.details.SetWrap(true)
 	return s
 }

@@ -25,7 +25,8 @@ type row struct {
 	text   string
 }
 
-// Screen lists the events. It reads only new events from the log, so that their number does not matter.
+// Screen lists the events. It reads only new events from the log, so that the cost of an event does not grow with
+// their number.
 type Screen struct {
 	screen.Base
 	env   *screen.Env

@@ -32,7 +32,7 @@ type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
 	// automatic marks a query that the operator did not request, so that it may lack credentials.
 	automatic bool
-	// latest holds the BMC facts for the next explanation, or nil. Commands read it.
+	// latest holds the BMC facts for the next explanation, or nil. It is atomic because commands read it.
 	latest atomic.Pointer[explain.BMCFacts]
 }
 

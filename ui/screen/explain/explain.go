@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// freshFor is the maximum age of an explanation during an operation, when it can become outdated.
+	// freshFor is the maximum age of an explanation during an operation, when time alone can make it outdated.
 	freshFor = 30 * time.Second
 	// patience is the minimum time between an error and a retry, which follows when Ironic answers again.
 	patience = 5 * time.Second

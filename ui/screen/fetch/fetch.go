@@ -145,7 +145,7 @@ func (s *Source[T]) Err() error { return s.err }
 // At returns the time when the last result arrived, or the zero time before the first result.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked returns the time when the request for the latest value was sent: its minimum age.
+// Asked returns the time when the request for the latest value was sent. The value is at least as recent.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.

@@ -144,7 +144,8 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by the visible column step positions to the right of the sort column. It wraps around.
+// sortBeside sorts by the visible column step positions to the right of the sort column, or to its left if step is
+// negative. It wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {
@@ -162,7 +163,8 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 	return s.sortBy(shown[at])
 }
 
-// typed handles a key in the filter line. The last valid filter is in effect while one is typed.
+// typed handles a key in the filter line. The filter takes effect while it is typed. While it is incomplete, the last
+// valid filter stays in effect.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {

@@ -153,7 +153,8 @@ func (s *Screen) fold(g *group) {
 	s.showRows()
 }
 
-// toggleMark marks the node, or all nodes of the group, at the cursor, or removes the marks.
+// toggleMark marks the node at the cursor, or all nodes of the group at the cursor. If they are marked already, it
+// removes the marks.
 func (s *Screen) toggleMark() {
 	g := s.pointedGroup()
 	if g == nil {

@@ -18,7 +18,6 @@ import (
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
-	"ironworks/ui/widget/table"
 )
 
 // freshFor is the maximum age of data that is reused when the screen is shown again.
@@ -246,7 +245,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		}
 		return false, nil
 	}
-	list, ok := s.pages[s.tab].mover().(interface{ Click(x, y int) table.Hit })
+	list, ok := s.pages[s.tab].mover().(body.Table)
 	return ok && list.Click(x, y-s.contentAt).WasCurrent, nil
 }
 

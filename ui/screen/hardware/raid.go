@@ -166,7 +166,7 @@ func (p *raidPage) lines() []pane.Line {
 		add(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4]))
 	}
 	if len(volumes) == 0 {
-		add(theme.Muted, "  "+"none known to Ironic")
+		add(theme.Muted, "  none known to Ironic")
 	}
 	add(theme.Strong, "Disks found by the last inspection")
 	for i := range f.disks {
@@ -175,9 +175,9 @@ func (p *raidPage) lines() []pane.Line {
 	}
 	switch {
 	case !f.inspected:
-		add(theme.Muted, "  "+"unknown: not inspected")
+		add(theme.Muted, "  unknown: not inspected")
 	case len(f.disks) == 0:
-		add(theme.Muted, "  "+"none")
+		add(theme.Muted, "  none")
 	}
 	return append(lines, p.driveLines()...)
 }
@@ -313,7 +313,7 @@ func (p *raidPage) driveLines() []pane.Line {
 		lines = append(lines, pane.Text(theme.Plain, "  "+strings.Join(parts, "  ")))
 	}
 	if len(p.bmc.Drives) == 0 {
-		return append(lines, pane.Text(theme.Muted, "  "+"The BMC reports no drives."))
+		return append(lines, pane.Text(theme.Muted, "  The BMC reports no drives."))
 	}
 	return append(lines, p.assignedLines()...)
 }

@@ -30,6 +30,7 @@ const (
 	keyController = "controller"
 )
 
+// edit asks for the properties of the volume p.target[at] or, if at is negative, of a new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
@@ -96,7 +97,8 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that the form describes, or the field that is invalid and why.
+// logicalDisk returns the volume that the form describes, or the invalid field and why. It does not check the volume
+// against the other volumes.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {

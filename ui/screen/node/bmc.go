@@ -26,7 +26,8 @@ const (
 	settleReads    = 12
 )
 
-// bmcTab is the data of the BMC, which is read when first shown, on request, after a command, and as the power changes.
+// bmcTab holds the data of the BMC. The BMC is read when the tab is first shown, on request, after a command to the
+// BMC, and while the power is changing.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]

@@ -159,7 +159,8 @@ func places() []struct {
 	}
 }
 
-// askPin asks in which field to store a hint that selects the disk. The root then asks and sends it.
+// askPin asks in which field to store a hint that selects the disk at the cursor. The root then shows the request, asks
+// for confirmation and sends it.
 func (s *Screen) askPin() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()

@@ -29,7 +29,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule draws the line of tabs with the position in some of them, or the input while a search is being edited.
+// rule draws the line of tabs, or the input while a search is being edited. On some tabs, it also shows the position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")

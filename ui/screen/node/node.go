@@ -61,18 +61,13 @@ func ShowsTab(id action.ID) bool {
 type tab struct {
 	title string
 	draw  func(t *theme.Theme, w, h int) []string
-	list  list
+	list  body.Table
 	text  *pane.Pane
 	// opens reports whether a click on the selected row opens it.
 	opens bool
 	// scope, if not empty, is the scope of the tab's own actions.
 	scope  action.Scope
 	copies func() []screen.Copyable
-}
-
-type list interface {
-	body.Mover
-	Click(x, y int) table.Hit
 }
 
 func (s *Screen) makeTabs() [tabCount]tab {
@@ -228,13 +223,7 @@ func (s *Screen) open() tea.Cmd {
 }
 
 // isDue reports whether a tab's data must be fetched when the tab is opened.
-func (s *Screen) isDue(from interface {
-	Busy() bool
-	At() time.Time
-},
-) bool {
-	return !from.Busy() && s.isStale(from.At())
-}
+func (s *Screen) isDue(from fetch.Requests) bool { return !from.Busy() && s.isStale(from.At()) }
 
 // Update handles a message from the root or the response to a request.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -286,7 +275,8 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged fetches the tab's data again after a task, which may have changed what the Store lacks.
+// tasksChanged fetches the tab's data again after a task on this node. The task may have written hints or changed
+// ports, which the Store does not contain.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()
@@ -354,10 +344,7 @@ func (s *Screen) reread() tea.Cmd {
 
 // source is data that the screen fetches. stored is called after a response.
 type source struct {
-	from interface {
-		Handle(msg tea.Msg) (mine bool, next tea.Cmd)
-		Close()
-	}
+	from   fetch.Requests
 	stored func()
 }
 

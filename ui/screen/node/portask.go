@@ -94,7 +94,8 @@ func (s *Screen) whyPorts(id action.ID) string {
 // makePorts creates an action on the ports of a node.
 type makePorts = func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error)
 
-// changePorts asks the root to make, show and run an action. words is the command line that does the same.
+// changePorts asks the root to make, show and run an action. words is the command line that does the same, without the
+// program name.
 func (s *Screen) changePorts(id action.ID, words []string, build makePorts) tea.Cmd {
 	ref, api := s.ref(), s.session.Ports
 	return screen.Send(screen.ChangePorts{ID: id, Node: ref, CommandLine: words, Make: func(ctx context.Context) (*provision.PortAction, error) {

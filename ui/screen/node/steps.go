@@ -69,7 +69,8 @@ type work struct {
 	ended, succeeded bool
 }
 
-// currentWork returns the last operation, also from the evidence, because Ironic clears the steps at a failure.
+// currentWork returns the running or last operation. It also uses the evidence that this console has collected, because
+// Ironic clears the steps when an operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState
@@ -90,7 +91,8 @@ func (s *Screen) currentWork(row *models.Row) work {
 	return w
 }
 
-// blame sets the index to the step that the reason names, and inserts steps that the agent has added.
+// blame sets the index to the step that the reason names. It inserts the step if the list lacks it, because the agent
+// adds its own steps.
 func (w *work) blame(reason string) {
 	failed, named := models.FailedStep(reason)
 	if !named {

@@ -72,7 +72,8 @@ func (s *Screen) recheck() tea.Cmd {
 	}
 }
 
-// handleChecked stores the result of a check, unless another file was opened. It first shows the first error.
+// handleChecked stores the result of a check, unless another file was opened. After the first check, it
+// shows the first error.
 func (s *Screen) handleChecked(number int, got prepare.Checked, err error) {
 	c := &s.check
 	if number != c.number {
@@ -103,7 +104,7 @@ func (s *Screen) handleChecked(number int, got prepare.Checked, err error) {
 	s.setSource()
 }
 
-// problem selects the problem that is by problems further. The selection wraps around.
+// problem moves the selection by the given number of problems, backwards if it is negative. The selection wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.problem = (s.check.problem + by + n) % n

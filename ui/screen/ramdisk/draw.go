@@ -123,7 +123,8 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
-// drawFile draws the current problem, the source and the facts: beside the source if it is wide, else above it.
+// drawFile draws the current problem and, below it, the source. The facts about the file are drawn beside the source on
+// wide screens, and above it otherwise.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	if s.wide != s.check.factsBeside || w != s.check.width {
 		s.check.factsBeside, s.check.width = s.wide, w

@@ -307,7 +307,8 @@ func valuesOf(in prepare.Inputs) map[string]string {
 	return values
 }
 
-// inputsOf converts values to inputs. The values of fields that the profile or agent lacks stay in the form.
+// inputsOf converts the values of the form to inputs. It omits fields that the profile or the agent lacks; their values
+// stay in the form.
 func inputsOf(values map[string]string) prepare.Inputs {
 	var in prepare.Inputs
 	for _, s := range specs("", "", &in) {

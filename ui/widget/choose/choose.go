@@ -25,7 +25,7 @@ type Item struct {
 	// item, unless it could start a filter text. A lowercase letter is always typed as text, and moves its item to
 	// the top.
 	Keys []string
-	// Heading means that the item is the heading of the next items. It cannot be chosen, and is not filtered.
+	// Heading means that the item is the heading of the next items. It cannot be chosen, and any filter text hides it.
 	Heading bool
 	// Disabled is the reason why the item cannot be chosen, or "" if it can.
 	Disabled string

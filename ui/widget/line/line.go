@@ -113,7 +113,7 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limits of the line, which also limit what it reads.
+// insert inserts text at the cursor. At a limit of the line, it stops reading, because a paste may be large.
 func (l *Line) insert(s string) {
 	runes := cmp.Or(l.MaxRunes, defaultRunes) - utf8.RuneCountInString(l.value)
 	bytes := cmp.Or(l.MaxBytes, defaultBytes) - len(l.value)

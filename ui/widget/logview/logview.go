@@ -23,7 +23,8 @@ const (
 	Debug   Level = 7
 )
 
-// Line is a line of a log. Control characters are not allowed, except for line breaks and tabs.
+// Line is a line of a log. Text and Tag must not contain control characters, except for line breaks and tabs, which
+// are replaced.
 type Line struct {
 	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as the time of
 	// the first line of a boot. Both are zero if unknown.

@@ -63,7 +63,7 @@ func (r *ring) next() int { return r.first + len(r.entries) }
 // at returns the entry with the given number, which must exist.
 func (r *ring) at(number int) *entry { return &r.entries[number-r.first] }
 
-// add appends an entry and returns its number. Beyond the limits, it drops all but the last entry.
+// add appends an entry and returns its number. Beyond a limit, it drops the oldest entries, but never the new one.
 func (r *ring) add(e entry) int {
 	e.tag = r.intern(e.tag)
 	number := r.next()

@@ -67,7 +67,8 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek goes to the next line with the search text, starting at index from, and reports whether there is one.
+// seek goes to the first line with the search text and reports whether there is one. It starts at index from,
+// advances by step, and wraps around.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false

@@ -27,7 +27,8 @@ func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 // Prev goes to the previous line with a match, wrapping around, and reports whether there is a match.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek goes to the next line with the search text, starting at index from, and reports whether there is one.
+// seek goes to the first line with the search text and reports whether there is one. It starts at index from,
+// advances by step, and wraps around.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
