@@ -15,9 +15,9 @@ func (a *agent) actions() map[string]map[string]action {
 		"clean":   a.stepActions(cleaning),
 		"service": a.stepActions(servicing),
 		"standby": {
-			"power_off":           {background: true, do: a.powerOff},
-			"run_image":           {background: true, do: a.reboot},
-			"sync":                {do: a.sync},
+			"power_off":           {background: true, do: a.shutDown("Powering off system", a.hardware.PowerOff)},
+			"run_image":           {background: true, do: a.shutDown("Rebooting system", a.hardware.Reboot)},
+			"sync":                {do: func(ctx context.Context, _ *dict) (any, error) { return nil, a.hardware.Sync(ctx) }},
 			"get_partition_uuids": {do: a.getPartitionUUIDs},
 		},
 		"system": {"lockdown": {do: a.lockdown}},
@@ -27,47 +27,32 @@ func (a *agent) actions() map[string]map[string]action {
 	}
 }
 
-func (a *agent) powerOff(ctx context.Context, _ *dict) (any, error) {
-	a.log.standby.info("Powering off system")
-	return nil, a.shutDown(ctx, a.hardware.PowerOff)
-}
-
-func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
-	a.log.standby.info("Rebooting system")
-	return nil, a.shutDown(ctx, a.hardware.Reboot)
-}
-
 const (
 	// shutdownDelay is the delay between a power-off or reboot command and its execution, if the agent's speed is 1.
 	shutdownDelay = time.Second
-	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent enough time to answer the
-	// command.
+	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent time to answer the command.
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown writes cached data to disk and then waits, so that the response to the command can be sent. Finally, it
-// calls how, which powers off or reboots the machine.
-func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
-	if err := a.hardware.Sync(ctx); err != nil {
-		a.log.standby.warning("Failed to sync file system buffers: %v", err)
+// shutDown returns the command that powers off or reboots the machine by calling how. Before that, the command writes
+// cached data to disk and waits, so that its response can be sent.
+func (a *agent) shutDown(message string, how func(context.Context) error) func(context.Context, *dict) (any, error) {
+	return func(ctx context.Context, _ *dict) (any, error) {
+		a.log.standby.info("%s", message)
+		if err := a.hardware.Sync(ctx); err != nil {
+			a.log.standby.warning("Failed to sync file system buffers: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(max(a.scale(shutdownDelay), minShutdown)):
+		}
+		return nil, how(ctx)
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(max(a.scale(shutdownDelay), minShutdown)):
-	}
-	return how(ctx)
 }
 
-func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
-	return nil, a.hardware.Sync(ctx)
-}
-
-// getPartitionUUIDs implements the get_partition_uuids command. It returns the UUIDs that the most recent write_image
-// step determined.
+// getPartitionUUIDs implements the get_partition_uuids command. The last write_image step determined the UUIDs.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if a.partitionUUIDs == nil {
 		a.log.standby.warning("No partition UUIDs recorded yet, prepare_image has to be called before get_partition_uuids")
 		return newDict(), nil
@@ -80,8 +65,7 @@ func (a *agent) lockdown(context.Context, *dict) (any, error) {
 	return nil, nil
 }
 
-// errPlainPassword is returned for a rescue password in plain text. Conductors have sent only hashed passwords for
-// many years.
+// errPlainPassword is returned for a rescue password in plain text. Conductors have hashed passwords for many years.
 var errPlainPassword = errors.New("the rescue password is not hashed")
 
 func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
@@ -106,15 +90,15 @@ func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if a.inventory.Boot.Mode == UEFI {
-		if err := a.bootFrom(ctx, device); err != nil {
-			a.log.image.error("Error setting up bootloader. Error %v", err)
-			if !python.Truthy(params.Get("ignore_bootloader_failure")) {
-				return nil, err
-			}
-		}
+	if a.inventory.Boot.Mode != UEFI {
+		a.log.image.info("Not using grub2-install since root UUID is not provided. Assuming a whole disk image")
 		return nil, nil
 	}
-	a.log.image.info("Not using grub2-install since root UUID is not provided. Assuming a whole disk image")
+	if err := a.bootFrom(ctx, device); err != nil {
+		a.log.image.error("Error setting up bootloader. Error %v", err)
+		if !python.Truthy(params.Get("ignore_bootloader_failure")) {
+			return nil, err
+		}
+	}
 	return nil, nil
 }

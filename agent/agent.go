@@ -1,3 +1,8 @@
+// Package agent implements ironic-python-agent's protocol: inspection, lookup, heartbeats, the
+// service that a conductor calls, and the steps with their real effects and error messages.
+//
+// It works on a [Hardware], which may be a real or a simulated machine. It logs to a journal, in
+// the format of the real agent.
 package agent
 
 import (
@@ -5,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,24 +27,22 @@ type agent struct {
 	beats           *heartbeats
 	runningCommands sync.WaitGroup // the goroutines of running commands
 	gate            CallGate       // calls that are being answered
-	rules           imageRules     // first taken from the options, then changed by Ironic's response to the lookup
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
-	// refusedInventory is an inventory that Ironic refused, and that inspectAgain therefore sends a second time. It
-	// is nil if Ironic refused none.
+	// refusedInventory is an inventory that Ironic refused and that inspectAgain therefore sends again, or nil.
 	refusedInventory *dict
-	// inspected reports whether the agent has no inventory left to send, because it has sent the inventory or because
-	// no inspection was requested.
+	// inspected reports whether no inventory is left to send: it was sent, or no inspection was requested.
 	inspected bool
-	// The listening function waits for LLDP frames and adds their data to the inventory. It is nil if the inventory
-	// is already complete.
+	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is complete.
 	listening completion
 
-	mu             sync.Mutex
-	node           *dict
-	ports          any
-	token          string
-	commands       []*command
+	node     atomic.Pointer[dict] // the node that the conductor last sent
+	mu       sync.Mutex
+	token    string
+	commands []*command
+
+	// While the agent serves, only commands use the following fields, and only one command runs at a time.
+	ports          any // the node's ports that the conductor sent with the last step
 	installsToFail int
 	writtenImage   string
 	partitionUUIDs *dict
@@ -55,8 +59,7 @@ const (
 )
 
 // Run runs the agent until ctx is canceled, and then returns nil. Run returns earlier if a rescue was finalized, if
-// Ironic does not know the machine, or if another error ends the agent. All goroutines of the agent have ended when
-// Run returns.
+// Ironic does not know the machine, or if another error ends the agent. When it returns, all its goroutines have ended.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -66,17 +69,16 @@ func Run(ctx context.Context, options Options) error {
 		endRequest: make(chan endReason, 1), installsToFail: options.Faults.InstallFailures,
 	}
 	a.journal = &journal{now: a.now, sink: options.Journal, host: "localhost"}
-	a.rules = options.Images.rules()
 	a.log = newLogs(a.journal)
 	a.ironic = newIronic(options, a.log.client)
-	a.journal.systemd(PriorityInfo, "Started "+agentUnit+" - Ironic Agent.")
+	a.journal.systemd(PriorityInfo, "Started "+Unit+" - Ironic Agent.")
 	err := a.run(ctx)
 	if ctx.Err() != nil && !errors.Is(err, ErrDied) {
 		return nil //nolint:nilerr // ctx ends when the machine is powered off
 	}
 	if err != nil {
-		a.journal.systemd(PriorityNotice, agentUnit+": Main process exited, code=exited, status=1/FAILURE")
-		a.journal.systemd(PriorityWarning, agentUnit+": Failed with result 'exit-code'.")
+		a.journal.systemd(PriorityNotice, Unit+": Main process exited, code=exited, status=1/FAILURE")
+		a.journal.systemd(PriorityWarning, Unit+": Failed with result 'exit-code'.")
 		return fmt.Errorf("agent: %w", err)
 	}
 	return nil
@@ -108,8 +110,7 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either the machine is in rescue, or the agent has no token. Ironic issues the token only once, and may have
-		// sent it to another ramdisk.
+		// Either the machine is in rescue, or the agent has no token: Ironic may have sent it to another ramdisk.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -127,7 +128,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 		return
 	}
 	a.ironic.apiVersion(ctx)
-	if version := a.ironic.known(); version != 0 && version <= lastOld {
+	if version := apiVersion(a.ironic.version.Load()); version != 0 && version <= lastOld {
 		a.options.Version, a.options.OpenCommandList = oldAgentVersion, true
 	}
 }
@@ -158,38 +159,8 @@ func (a *agent) requestEnd(why endReason) {
 	}
 }
 
-func (a *agent) cachedNode() *dict {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.node
-}
-
-// cachedPorts returns the node's ports that the conductor sent with the last step.
-func (a *agent) cachedPorts() any {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.ports
-}
-
-// cacheNode stores the node that the conductor last sent.
 func (a *agent) cacheNode(node *dict) {
-	a.mu.Lock()
-	fresh := a.node == nil || a.node.Text("uuid") != node.Text("uuid")
-	a.node = node
-	a.mu.Unlock()
-	if fresh {
+	if old := a.node.Swap(node); old == nil || old.Text("uuid") != node.Text("uuid") {
 		a.log.hardware.info("Cached node %s, waiting for its root device to appear", node.Text("uuid"))
 	}
-}
-
-// installFails counts down the runs of coreos-installer that should fail. It reports whether the current run should
-// fail and, if so, returns the last line that this run prints.
-func (a *agent) installFails() (message string, fails bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.installsToFail == 0 {
-		return "", false
-	}
-	a.installsToFail--
-	return a.options.Faults.InstallMessage, true
 }

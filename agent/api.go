@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/subtle"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -15,8 +14,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// maxBody is the maximum size of a request body, in bytes. It is larger than any request that a conductor sends: the
-// largest contains a configdrive of up to 64 MiB.
+// maxBody is the maximum size of a request body, in bytes. A configdrive alone may have 64 MiB.
 const maxBody = 128 << 20
 
 // These errors come from the service itself, not from a command.
@@ -28,8 +26,7 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler returns the HTTP handler of the agent's API. A call that waits for a command returns early when ctx is
-// canceled.
+// handler returns the HTTP handler of the agent's API. When ctx is canceled, calls no longer wait for commands.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")
@@ -40,7 +37,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 		get := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case path == "/status" && get:
-			a.status(w)
+			answer(w, http.StatusOK, newDict("started_at", float64(a.started.UnixMicro())/1e6, "version", a.options.Version))
 		case path == "/commands":
 			to := url.URL{Path: "commands/", RawQuery: r.URL.RawQuery}
 			w.Header().Set("Location", to.String())
@@ -87,12 +84,6 @@ func (r *statusRecorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (a *agent) status(w http.ResponseWriter) {
-	answer(w, http.StatusOK, newDict(
-		"started_at", float64(a.started.UnixMicro())/1e6,
-		"version", a.options.Version))
-}
-
 // trusted reports whether the caller has the token. An agent without a token refuses every caller.
 func (a *agent) trusted(r *http.Request) bool {
 	own := a.ownToken()
@@ -128,7 +119,7 @@ func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.R
 	}
 	a.mu.Unlock()
 	if found == nil {
-		refuseWith(w, newFault(objectNotFound, "Command Result with id %s not found.", id))
+		refuse(w, http.StatusNotFound, newFault(objectNotFound, "Command Result with id %s not found.", id).Error())
 		return
 	}
 	a.showCommand(ctx, w, r, found)
@@ -170,21 +161,14 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		refuse(w, http.StatusBadRequest, badParams)
 		return
 	}
-	c, err := a.execute(ctx, body.Text("name"), params)
-	var f *fault
-	switch {
-	case errors.As(err, &f):
-		refuseWith(w, f)
-	case err != nil:
-		refuse(w, http.StatusInternalServerError, err.Error())
-	default:
-		a.showCommand(ctx, w, r, c)
+	c, f := a.execute(ctx, body.Text("name"), params)
+	if f != nil {
+		refuse(w, f.Type.code, f.Error())
+		return
 	}
+	a.showCommand(ctx, w, r, c)
 }
 
-func refuseWith(w http.ResponseWriter, f *fault) { refuse(w, f.Code, f.Error()) }
-
-// refuse answers with an error in the format that conductors expect.
 func refuse(w http.ResponseWriter, status int, text string) {
 	code := "Client"
 	if status >= http.StatusInternalServerError {

@@ -18,8 +18,7 @@ import (
 	"ironworks/python"
 )
 
-// hashes maps the names of checksum algorithms to their implementations. It contains only the algorithms that Ironic
-// can send, although Python knows more.
+// hashes holds the checksum algorithms that Ironic can send, keyed by name. Python knows more algorithms.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
@@ -58,7 +57,7 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	if newHash != nil {
 		return sum, newHash, false, nil
 	}
-	if newHash, err = hashOf(sum, a.rules.md5); err == nil {
+	if newHash, err = hashOf(sum, a.options.Images.MD5); err == nil {
 		return sum, newHash, false, nil
 	}
 	if isURL(info.checksum) {
@@ -69,7 +68,6 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	return "", nil, true, f
 }
 
-// fetchChecksum downloads the checksum file of the image and returns the checksum that it lists for the image.
 func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
 	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
 	image := info.checksum
@@ -77,15 +75,14 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		return newFault(imageDownload, "Download of image %s failed: %s", image, fmt.Sprintf(format, args...))
 	}
 	body, err := a.open(ctx, info, info.checksum)
-	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		f := failed("%v", refused)
 		if refused.permanent() && a.options.generation() == currentAgent {
 			f = newFault(imageFatal, "%s", f.Details)
 		}
 		return "", f.Type == imageFatal, f
-	case err != nil:
+	}
+	if err != nil {
 		return "", true, newFault(commandExecution, "%v", err)
 	}
 	defer func() { _ = body.Close() }()

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// commandStatus is the status of a command, as the API shows it.
 type commandStatus string
 
 const (
@@ -35,22 +34,20 @@ type command struct {
 func (c *command) show() *dict {
 	shown := newDict("id", c.id, "command_name", c.name, "command_status", string(c.status), "command_error", nil, "command_result", c.result)
 	if c.err != nil {
-		shown.Set("command_error", newDict("type", string(c.err.Type), "code", c.err.Code, "message", c.err.Message, "details", c.err.Details))
+		shown.Set("command_error", newDict("type", c.err.Type.name, "code", c.err.Type.code, "message", c.err.Message, "details", c.err.Details))
 	}
 	return shown
 }
 
-// action is the implementation of a command.
 type action struct {
-	// The background field reports whether the command runs in the background. If so, the agent sends a heartbeat
-	// when the command has ended.
+	// background reports whether the command runs in the background and ends with a heartbeat.
 	background bool
 	do         func(ctx context.Context, params *dict) (any, error)
 }
 
 // execute starts a command. It returns an error only if the command is unknown or if another one is still running. If
 // the command itself fails, its error is stored in the command.
-func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, error) {
+func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, *fault) {
 	extension, name, dotted := strings.Cut(full, ".")
 	if !dotted {
 		return nil, newFault(invalidCommand, "Command name must be of the form <extension>.<name>")
@@ -106,34 +103,32 @@ func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	return do()
 }
 
-// finish marks c as ended and records its result or its error.
 func (a *agent) finish(c *command, result any, err error) {
 	if text, ok := result.(string); ok {
 		result = newDict("result", text)
 	}
-	var f *fault
-	switch {
-	case err == nil:
-	case errors.As(err, &f):
-	default:
+	f, known := errors.AsType[*fault](err)
+	if err != nil && !known {
 		f = newFault(commandExecution, "%v", err)
 	}
-	a.mu.Lock()
+	status := failed
 	switch {
 	case f == nil:
-		c.status, c.result = succeeded, result
+		status = succeeded
 	case f.Type == versionMismatch:
-		c.status, c.err = mismatch, f
-	default:
-		c.status, c.err = failed, f
+		status = mismatch
+	}
+	a.mu.Lock()
+	c.status, c.err = status, f
+	if f == nil {
+		c.result = result
 	}
 	close(c.done)
 	a.mu.Unlock()
-	switch {
-	case f == nil:
-	case f.Type == versionMismatch:
+	// The journal calls a function of its owner, so log only after the lock is released.
+	if status == mismatch {
 		a.log.base.error("Clean version mismatch for command %s", c.name)
-	default:
+	} else if status == failed {
 		a.log.base.error("Command failed: %s, error: %s", c.name, f)
 	}
 }

@@ -59,3 +59,20 @@ func TestConductorLearnsOfACrash(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFailedCommandIsLoggedUnlocked checks that the journal's sink may use the agent's API while a failure is logged.
+func TestFailedCommandIsLoggedUnlocked(t *testing.T) {
+	a, logged := bench(newMetal(), Options{}), false
+	a.journal.sink = func(e Entry) {
+		logged = logged || strings.Contains(e.Text, "Command failed: power_off")
+		if !a.mu.TryLock() {
+			t.Fatalf("the agent is locked while it logs %q", e.Text)
+		}
+		a.mu.Unlock()
+	}
+	c := &command{name: "power_off", status: running, done: make(chan struct{})}
+	a.finish(c, nil, newFault(deploymentError, "no power"))
+	if <-c.done; c.status != failed || c.err == nil || !logged {
+		t.Errorf("%+v, logged: %t", c, logged)
+	}
+}

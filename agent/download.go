@@ -22,7 +22,10 @@ import (
 // _stream_raw_image_onto_device in ironic_python_agent/extensions/standby.py.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
-	limit := a.downloadLimit()
+	var limit time.Time // zero means that there is no limit
+	if most := a.options.Images.MaxDuration; most > 0 {
+		limit = time.Now().Add(a.scale(most))
+	}
 	tries := a.options.Images.Tries
 	for try := range tries {
 		var final bool
@@ -35,15 +38,6 @@ func (a *agent) download(ctx context.Context, info imageInfo, location string, u
 		}
 	}
 	return err
-}
-
-// downloadLimit returns the time by which a download that starts now must have ended. The zero time means that there
-// is no limit.
-func (a *agent) downloadLimit() time.Time {
-	if a.options.Images.MaxDuration == 0 {
-		return time.Time{}
-	}
-	return time.Now().Add(a.scale(a.options.Images.MaxDuration))
 }
 
 func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location string, limit time.Time, use func(io.Reader) error) (final bool, err error) {
@@ -67,13 +61,13 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	if err == nil && !content.ended {
 		_, err = io.Copy(io.Discard, content)
 	}
-	var f *fault
+	f, isFault := errors.AsType[*fault](err)
 	switch {
 	case content.wrong != nil:
 		return false, content.wrong
 	case err == nil:
 		return false, nil
-	case errors.As(err, &f) && f.Type != imageTooSlow:
+	case isFault && f.Type != imageTooSlow:
 		return true, f
 	case content.ended: // the download is complete; something else failed
 		return true, err
@@ -119,18 +113,18 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// openAny starts the download from the first URL that works. If it fails, final reports whether another attempt would
-// be useless.
+// openAny starts the download from the first URL that works. final reports that another attempt would be useless.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, final bool, err error) {
 	begin := time.Now()
 	var problems []string
 	for _, address := range info.urls {
 		a.log.standby.info("Attempting to download image from %s", address)
-		var refused *refusal
-		switch body, err = a.open(ctx, info, address); {
-		case err == nil:
+		if body, err = a.open(ctx, info, address); err == nil {
 			return body, false, nil
-		case !errors.As(err, &refused):
+		}
+		refused, ok := errors.AsType[*refusal](err)
+		switch {
+		case !ok:
 			return nil, true, newFault(commandExecution, "%v", err)
 		case refused.permanent() && a.options.generation() == currentAgent:
 			return nil, true, newFault(imageFatal, "Download of image %s failed: %v", info.id, refused)
@@ -143,8 +137,7 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, f
 	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
 }
 
-// refusal is the error for a response whose status is not 200. Status 0 means that no request was sent because
-// credentials are missing.
+// refusal is the error for a response whose status is not 200, or 0 if missing credentials prevented the request.
 type refusal struct {
 	status int
 	text   string
@@ -169,8 +162,8 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	source := imageSource{client: a.imageClient(info, authorization), address: address, authorization: authorization, silence: a.options.Images.Silence}
 	for try := 1; ; try++ {
 		body, err := a.ask(ctx, source)
-		var refused *refusal
-		final := errors.As(err, &refused) && refused.status != 0 && refused.status < http.StatusBadRequest
+		refused, ok := errors.AsType[*refusal](err)
+		final := ok && refused.status != 0 && refused.status < http.StatusBadRequest
 		if err == nil || final || try >= a.options.Images.Tries {
 			return body, err
 		}
@@ -181,7 +174,6 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	}
 }
 
-// ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
 	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with the address
 	// of a blob; see get_image_service in ironic/common/image_service.py.

@@ -113,7 +113,7 @@ func download(t *testing.T, c imagehost.Case, server *imagehost.Server, streams 
 	case err == nil:
 		result.Bytes = len(m.written["/dev/sda"])
 	case errors.As(err, &f):
-		result.Error, result.Details = string(f.Type), imagehost.Normal(f.Details, place)
+		result.Error, result.Details = f.Type.name, imagehost.Normal(f.Details, place)
 	default:
 		result.Error, result.Details = "exception", strings.TrimSpace(err.Error())
 	}

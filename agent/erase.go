@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -19,13 +20,10 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	var failure error
 	for _, d := range disks {
 		err := a.eraseCompletely(ctx, node, d)
-		var f *fault
-		if ctx.Err() != nil || errors.As(err, &f) && f.Type == protectedDevice {
+		if f, ok := errors.AsType[*fault](err); ctx.Err() != nil || ok && f.Type == protectedDevice {
 			return nil, err
 		}
-		if failure == nil {
-			failure = err
-		}
+		failure = cmp.Or(failure, err)
 		results.Set(d.Name, nil)
 	}
 	if failure != nil {
@@ -60,8 +58,7 @@ func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress erases NVMe disks completely, because they can erase themselves quickly. It erases only the metadata
-// of other disks.
+// eraseExpress erases NVMe disks completely, as they can erase themselves quickly, and the metadata of other disks.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {
@@ -78,14 +75,20 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	}
 	var failures []string
 	for _, d := range disks {
-		if err := a.eraseOne(ctx, node, d, depth(d)); err != nil {
-			var protected *ProtectedError
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case errors.As(err, &protected):
-				return eraseFault(err)
-			}
+		var err error
+		if d.partition { // the whole disk follows
+			_, err = a.program(ctx, "wipefs", "--force", "--all", d.Name)
+		} else {
+			err = a.hardware.Erase(ctx, eraseOf(node, d, depth(d)))
+		}
+		_, protected := errors.AsType[*ProtectedError](err)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case protected:
+			return eraseFault(err)
+		default:
 			a.log.hardware.error(`Failed to erase the metadata on device "%s". Error: %v`, d.Name, err)
 			failures = append(failures, `"`+d.Name+`": `+err.Error())
 		}
@@ -94,15 +97,6 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 		return newFault(eraseError, "%s", failure+strings.Join(failures, separator))
 	}
 	return nil
-}
-
-// eraseOne erases a disk, or a partition of a disk that will be erased later.
-func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure) error {
-	if d.partition {
-		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)
-		return err
-	}
-	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
 }
 
 // eraseOf returns the parameters for erasing d. Ironic stores the options in the node's driver_internal_info.
@@ -124,9 +118,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 // eraseFault converts err, which occurred while erasing a disk, to the error that the agent reports. If the disk is
 // protected, this error ends the step even if other disks have not been erased yet.
 func eraseFault(err error) error {
-	var protected *ProtectedError
-	if errors.As(err, &protected) {
-		return &fault{Type: protectedDevice, Code: class[protectedDevice].code, Message: protected.Error(), Details: protected.Error()}
+	if protected, ok := errors.AsType[*ProtectedError](err); ok {
+		return &fault{Type: protectedDevice, Message: protected.Error(), Details: protected.Error()}
 	}
 	return newFault(eraseError, "Error erasing block device: %v", err)
 }

@@ -15,23 +15,19 @@ import (
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices returns the current disks in the kernel's order, each with all of its serials and WWNs. A software
-	// RAID array follows its first member disk.
+	// BlockDevices returns the disks in the kernel's order, with all serials and WWNs. An array follows its first disk.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
 	// Install runs coreos-installer and calls the line function for each line of its output. The error is an
 	// *ExitError if the installer fails, and ErrNoInstaller if it does not exist.
 	Install(ctx context.Context, install Install, line func(string)) error
-	// BootFrom creates a boot entry in the firmware for the given disk. The error is ErrNoEFIPartition if the disk
-	// has no EFI partition.
+	// BootFrom creates a boot entry in the firmware for the given disk, or returns ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the new identifier of the disk. The error is ErrNoPartitions
-	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. The
-	// reader of a raw image may return ErrChecksum at the end of the content. The image has then been written
-	// already, and WriteImage returns ErrChecksum.
+	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions if the
+	// disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. If the reader
+	// of a raw image returns ErrChecksum at its end, the image has been written, and WriteImage returns it, too.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases either the metadata of a disk or the whole disk. The error is a *ProtectedError if the disk must
-	// not be erased.
+	// Erase erases the metadata of a disk or the whole disk, or returns a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error
 
 	// StartUnit starts a systemd unit of the host, and UnitState returns the current state of such a unit.
@@ -83,14 +79,11 @@ type Install struct {
 type ImageWrite struct {
 	Device string
 	ID     string
-	// Format is the format of the content, such as raw or qcow2. The agent has already verified content whose format
-	// is not raw.
+	// Format is the format of the content, such as raw or qcow2. The agent has verified all content that is not raw.
 	Format string
-	// Wipe requests that partition tables and signatures be removed first, because the image may overwrite only some
-	// of them.
+	// Wipe requests that tables and signatures be removed first, because the image may overwrite only some of them.
 	Wipe bool
-	// Configdrive returns the configdrive's file system. It is called after the image was written, and is nil if
-	// there is no configdrive.
+	// Configdrive returns the configdrive's file system after the image was written. It is nil without a configdrive.
 	Configdrive func(context.Context) ([]byte, error)
 }
 
@@ -109,11 +102,9 @@ type Erase struct {
 	Device string
 	Depth  Erasure
 
-	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
-	// failed.
+	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk if that failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes is the number of times to overwrite the disk; 0 means once. Random omits the final pass, which writes
-	// zeros.
+	// Passes is the number of times to overwrite the disk; 0 means once. Random omits the final pass of zeros.
 	Passes int
 	Random bool
 	// Unguarded allows erasing file systems that several machines may share.
@@ -135,8 +126,7 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts holds the value of a disk attribute. It is nil if the value is unknown. It has one element, or several if
-// there are alternative values.
+// Texts holds a disk attribute, with several elements if there are alternative values. It is nil if it is unknown.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.
@@ -148,6 +138,14 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 		return json.Marshal(t[0])
 	}
 	return json.Marshal([]string(t))
+}
+
+// First returns the attribute with only its first value.
+func (t Texts) First() Texts {
+	if len(t) == 0 {
+		return nil
+	}
+	return t[:1]
 }
 
 // Text returns a disk attribute whose only value is s.

@@ -16,7 +16,6 @@ const (
 	defaultHeartbeatTimeout = 300 * time.Second
 )
 
-// heartbeats sends the agent's heartbeats to Ironic.
 type heartbeats struct {
 	agent   *agent
 	timeout time.Duration
@@ -35,7 +34,6 @@ func newHeartbeats(a *agent, timeout any) *heartbeats {
 	return h
 }
 
-// request requests a heartbeat, unless one was requested already.
 func (h *heartbeats) request() {
 	select {
 	case h.force <- struct{}{}:
@@ -43,8 +41,7 @@ func (h *heartbeats) request() {
 	}
 }
 
-// run sends heartbeats until ctx is canceled: the first at once, then at random intervals, and soon after a command
-// has ended.
+// run sends heartbeats until ctx is canceled: at once, then at random intervals, and soon after a command has ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")
@@ -92,7 +89,6 @@ func jitter(d time.Duration, low, high float64) time.Duration {
 	return time.Duration(float64(d) * (low + rand.Float64()*(high-low))) //nolint:gosec // no secret
 }
 
-// send sends a heartbeat and reports whether Ironic accepted it.
 func (h *heartbeats) send(ctx context.Context) bool {
 	a := h.agent
 	version := min(a.ironic.apiVersion(ctx), withCA)
@@ -110,7 +106,7 @@ func (h *heartbeats) send(ctx context.Context) bool {
 		body.Set("agent_verify_ca", h.ca)
 	}
 	a.log.client.debug("Heartbeat: announcing callback URL %s, API version is %s", h.callback, version)
-	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().Text("uuid"), version, body)
+	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.node.Load().Text("uuid"), version, body)
 	urls := python.Repr(list{a.ironic.url()})
 	switch {
 	case ctx.Err() != nil:

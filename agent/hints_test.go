@@ -163,7 +163,8 @@ func TestAwaitDisks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := &agent{hardware: &metal{disks: shelf()}, node: node.(*dict)}
+			a := &agent{hardware: &metal{disks: shelf()}}
+			a.node.Store(node.(*dict))
 			a.log = newLogs(&journal{now: time.Now, sink: func(Entry) {}})
 			said := ""
 			if err := a.awaitDisks(t.Context()); err != nil {

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"ironworks/python"
 )
 
-// writeImage implements the write_image step.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
 	}
-	info, err := readImageInfo(args, a.options.generation(), a.rules.md5)
+	info, err := readImageInfo(args, a.options.generation(), a.options.Images.MD5)
 	if err != nil {
 		return nil, err
 	}
@@ -24,14 +24,12 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.writtenDevice() != info.id {
+	if a.writtenImage != info.id {
 		written, err := a.fetchAndWrite(ctx, info, device)
 		if err != nil {
 			return nil, err
 		}
-		a.mu.Lock()
 		a.writtenImage, a.partitionUUIDs = info.id, written
-		a.mu.Unlock()
 	}
 	uuids, _ := a.getPartitionUUIDs(ctx, nil)
 	efi := python.Str(uuids.(*dict).Get("efi system partition uuid"))
@@ -43,24 +41,14 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	return newDict("result", "prepare_image: "+message), nil
 }
 
-func (a *agent) writtenDevice() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.writtenImage
-}
-
 // fetchAndWrite downloads the image and writes it to the device. It returns what get_partition_uuids will return: the
 // identifier of the disk, or the identifiers of its partitions. An image that is streamed is verified only after it
 // was written. All other images are verified before anything is written to the disk.
 func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if info.streams {
-		paths, err := a.prepare(ctx, info, device)
+		paths, target, err := a.prepare(ctx, info, device)
 		if err != nil {
 			return nil, err
-		}
-		target := device
-		if info.partition {
-			target = paths.Text("root")
 		}
 		root := ""
 		err = a.download(ctx, info, target, func(content io.Reader) error {
@@ -82,11 +70,16 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 		_ = os.Remove(file.Name())
 	}()
 	err = a.download(ctx, info, "/tmp/"+info.id, func(content io.Reader) error {
-		if err := rewind(file); err != nil {
+		// Discard what an earlier attempt has written.
+		_, err := file.Seek(0, io.SeekStart)
+		if err = errors.Join(err, file.Truncate(0)); err != nil {
 			return err
 		}
-		_, err := io.Copy(file, content)
-		return outOfSpace(info, file, err)
+		_, err = io.Copy(file, content)
+		if errors.Is(err, syscall.ENOSPC) { // a retry would fail, too
+			return newFault(imageNoSpace, "Download of image %s failed: Unable to write image to %s. Error: [Errno 28] No space left on device", info.id, file.Name())
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -94,12 +87,13 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 	return a.writeFile(ctx, info, device, file)
 }
 
-// prepare creates the partitions, if the image is a partition image.
-func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*dict, error) {
+// prepare returns the device to which the image is written. For a partition image, it first creates the partitions.
+func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (paths *dict, target string, err error) {
 	if !info.partition {
-		return newDict(), nil
+		return newDict(), device, nil
 	}
-	return a.partition(ctx, info, device)
+	paths, err = a.partition(ctx, info, device)
+	return paths, paths.Text("root"), err
 }
 
 // PartitionWriter is implemented by a [Hardware] that can write to a single partition.
@@ -108,34 +102,26 @@ type PartitionWriter interface {
 	WritePartition(ctx context.Context, partition string, content io.Reader) error
 }
 
-// fillConfigdrive writes the configdrive to the partition that the agent created for it. The agent creates such a
-// partition only for partition images.
-func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition string) error {
-	writer, ok := a.hardware.(PartitionWriter)
-	if !ok || partition == "" {
-		return nil
-	}
-	content, err := a.configdrive(ctx, info)
-	if err != nil {
-		return err
-	}
-	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
-}
-
 // conductorResult returns the result that the conductor can later request with the get_partition_uuids command. For a
-// partition image, it first writes the configdrive.
+// partition image, it first writes the configdrive to the partition that the agent created for it.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil
 	}
-	if err := a.fillConfigdrive(ctx, info, paths.Text("configdrive")); err != nil {
-		return nil, err
+	partition := paths.Text("configdrive")
+	if writer, ok := a.hardware.(PartitionWriter); ok && partition != "" {
+		content, err := a.configdrive(ctx, info)
+		if err == nil {
+			err = writer.WritePartition(ctx, partition, bytes.NewReader(content))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile checks the downloaded image in file and writes it to the device. No other program may read the file
-// before the check.
+// writeFile checks the image in file and writes it to the device. No other program may read it before the check.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -149,18 +135,14 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 		return nil, err
 	}
 	info.format = format
-	target := device
 	if info.partition {
 		if err := fitsRoot(info, size); err != nil {
 			return nil, err
 		}
 	}
-	paths, err := a.prepare(ctx, info, device)
+	paths, target, err := a.prepare(ctx, info, device)
 	if err != nil {
 		return nil, err
-	}
-	if info.partition {
-		target = paths.Text("root")
 	}
 	root, err := a.write(ctx, info, target, file)
 	if err != nil {
@@ -169,26 +151,17 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 	return a.conductorResult(ctx, info, paths, root)
 }
 
-func rewind(file *os.File) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	return file.Truncate(0)
-}
-
 func (a *agent) write(ctx context.Context, info imageInfo, device string, content io.Reader) (string, error) {
 	write := ImageWrite{Device: device, ID: info.id, Format: info.format, Wipe: !info.streams && !info.partition}
 	if info.configdrive != "" && !info.partition {
 		write.Configdrive = func(ctx context.Context) ([]byte, error) { return a.configdrive(ctx, info) }
 	}
 	root, err := a.hardware.WriteImage(ctx, write, content)
-	var failed *WriteError
-	switch {
-	case errors.Is(err, ErrNoPartitions):
+	if errors.Is(err, ErrNoPartitions) {
 		return "", newFault(deploymentError, "No partitions found on the device %s after writing the image.", device)
-	case errors.As(err, &failed):
-		return "", newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s",
-			device, failed.Output.Code, failed.Output.Stdout, failed.Output.Stderr)
+	}
+	if failed, ok := errors.AsType[*WriteError](err); ok {
+		return "", writeFault(device, failed.Output)
 	}
 	return root, err
 }

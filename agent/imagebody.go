@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// imageSource describes where and how to download an image.
 type imageSource struct {
 	client        *http.Client
 	address       string
@@ -46,8 +45,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	response, err := s.client.Do(request) //nolint:bodyclose // imageBody.Close closes it
 	silence.Stop()
 	if err != nil {
-		var network net.Error
-		if errors.Is(context.Cause(ctx), errSilence) || errors.As(err, &network) && network.Timeout() {
+		if network, ok := errors.AsType[net.Error](err); errors.Is(context.Cause(ctx), errSilence) || ok && network.Timeout() {
 			err = fmt.Errorf("%w (read timeout=%v)", silent(request), s.silence.Seconds())
 		}
 		if errors.Is(err, errRedirects) {
@@ -73,8 +71,7 @@ func silent(request *http.Request) error {
 	return fmt.Errorf("%s(host='%s', port=%s): Read timed out.", kind, request.URL.Hostname(), portOf(request.URL)) //nolint:staticcheck // as above
 }
 
-// imageBody reads the content of an image while it is downloaded. It can resume the download after the connection has
-// broken.
+// imageBody reads the content of an image during the download, and can resume it after the connection has broken.
 type imageBody struct {
 	agent    *agent
 	source   imageSource
@@ -104,30 +101,22 @@ func (b *imageBody) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// wire returns a reader for the content as the server sends it, before decoding. The reader resumes the download
-// after the connection has broken.
+// wire returns a reader for the content before decoding, which resumes the download after a broken connection.
 func (b *imageBody) wire() io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		for {
 			n, err := b.readOnce(p)
 			b.got += int64(n)
-			if n > 0 || err == nil || errors.Is(err, io.EOF) {
-				return n, orNil(err, n)
-			}
-			if !b.resume(err) {
+			switch {
+			case err == nil || errors.Is(err, io.EOF):
+				return n, err
+			case n > 0:
+				return n, nil //nolint:nilerr // the next read returns the error again
+			case !b.resume(err):
 				return 0, b.describe(err)
 			}
 		}
 	})
-}
-
-// orNil drops an error that a read returned together with data, unless the error is io.EOF. The next read returns the
-// error again.
-func orNil(err error, n int) error {
-	if n > 0 && !errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 type readerFunc func([]byte) (int, error)
@@ -196,45 +185,49 @@ func (b *imageBody) resume(cause error) bool {
 func (b *imageBody) decode() {
 	switch strings.ToLower(strings.TrimSpace(b.response.Header.Get("Content-Encoding"))) {
 	case "gzip", "x-gzip":
-		wire := bufio.NewReader(b.content)
-		var unpacked io.Reader
-		b.content = readerFunc(func(p []byte) (int, error) {
-			if unpacked == nil {
-				reader, err := gzip.NewReader(wire)
-				if err != nil {
-					return 0, undecodable("gzip", err)
-				}
-				unpacked = reader
-			}
-			return unpacked.Read(p)
+		b.content = lazyReader(b.content, func(wire *bufio.Reader) (io.Reader, error) {
+			reader, err := gzip.NewReader(wire)
+			return reader, undecodable("gzip", err)
 		})
 	case "deflate":
-		b.content = inflate(bufio.NewReader(b.content))
+		b.content = lazyReader(b.content, inflate)
 	}
 }
 
-// undecodable returns the error for content that does not have the announced encoding, with the message of Python's
-// requests library.
+// lazyReader returns a reader for the decoded content of wire. It calls decode at the first read.
+func lazyReader(wire io.Reader, decode func(*bufio.Reader) (io.Reader, error)) io.Reader {
+	buffered := bufio.NewReader(wire)
+	var unpacked io.Reader
+	return readerFunc(func(p []byte) (int, error) {
+		if unpacked == nil {
+			reader, err := decode(buffered)
+			if err != nil {
+				return 0, err
+			}
+			unpacked = reader
+		}
+		return unpacked.Read(p)
+	})
+}
+
+// undecodable returns the error of Python's requests library for content that does not have the announced encoding.
 func undecodable(encoding string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("('Received response with content-encoding: %s, but failed to decode it.', %w)", encoding, err)
 }
 
 // inflate decompresses deflate data. Some servers omit the zlib header, so inflate accepts data with and without it.
-func inflate(wire *bufio.Reader) io.Reader {
-	var unpacked io.Reader
-	return readerFunc(func(p []byte) (int, error) {
-		if unpacked == nil {
-			const method, deflated = 0x0f, 8
-			start, err := wire.Peek(2)
-			if err != nil {
-				return 0, err
-			}
-			if start[0]&method != deflated || (int(start[0])<<8|int(start[1]))%31 != 0 {
-				unpacked = flate.NewReader(wire)
-			} else if unpacked, err = zlib.NewReader(wire); err != nil {
-				return 0, undecodable("deflate", err)
-			}
-		}
-		return unpacked.Read(p)
-	})
+func inflate(wire *bufio.Reader) (io.Reader, error) {
+	const method, deflated = 0x0f, 8
+	start, err := wire.Peek(2)
+	if err != nil {
+		return nil, err
+	}
+	if start[0]&method != deflated || (int(start[0])<<8|int(start[1]))%31 != 0 {
+		return flate.NewReader(wire), nil
+	}
+	reader, err := zlib.NewReader(wire)
+	return reader, undecodable("deflate", err)
 }

@@ -3,46 +3,34 @@ package agent
 import (
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"ironworks/agent/imageformat"
 	"ironworks/python"
 )
 
-// imageRules holds the settings that determine which images the agent accepts.
-type imageRules struct {
-	md5         bool
-	uninspected bool
-	formats     []string // nil means the default formats of the agent's generation
-}
-
-func (o ImageOptions) rules() imageRules { return imageRules{o.MD5, o.Uninspected, o.Formats} }
-
-// override changes the rules according to the configuration in the response to the lookup. See process_lookup_data in
-// ironic_python_agent/agent.py.
-func (r *imageRules) override(config *dict) {
+// override applies the configuration in the response to the lookup; see process_lookup_data in the agent's agent.py.
+func (o *ImageOptions) override(config *dict) {
 	if v := config.Get("disable_deep_image_inspection"); v != nil {
-		r.uninspected = python.Truthy(v)
+		o.Uninspected = python.Truthy(v)
 	}
 	if v, ok := config.Get("permitted_image_formats").(list); ok {
-		r.formats = nil
+		o.Formats = nil
 		for _, format := range v {
-			r.formats = append(r.formats, python.Str(format))
+			o.Formats = append(o.Formats, python.Str(format))
 		}
 	}
 	if v := config.Get("agent_md5_checksum_enable"); v != nil {
-		r.md5 = python.Truthy(v)
+		o.MD5 = python.Truthy(v)
 	}
 }
 
 // permitted returns the image formats that an agent of the given generation accepts.
-func (r *imageRules) permitted(age generation) []string {
+func (o *ImageOptions) permitted(age generation) []string {
 	switch {
-	case r.formats != nil:
-		return r.formats
+	case o.Formats != nil:
+		return o.Formats
 	case age == legacyAgent:
 		return []string{"raw", "qcow2"}
 	}
@@ -65,13 +53,13 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 		rules = imageformat.Old
 	}
 	found, err := imageformat.Inspect(image, size, rules)
-	if a.rules.uninspected {
+	if a.options.Images.Uninspected {
 		return uninspected(info, found), max(found.VirtualSize, size), nil
 	}
 	if err != nil {
 		return "", 0, a.unsafeImage("%s", age.inspectionError(err))
 	}
-	permitted := a.rules.permitted(age)
+	permitted := a.options.Images.permitted(age)
 	switch anyFormat := info.format == "" || info.format == "unknown" && age == currentAgent; {
 	case !slices.Contains(permitted, found.Name):
 		return "", 0, a.unsafeImage("Security: Detected image format was %s, but only %s are allowed", found.Name, strings.Join(permitted, ", "))
@@ -84,8 +72,7 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 	return found.Name, found.VirtualSize, nil
 }
 
-// uninspected returns the format of an image for agents that do not inspect images. The real agent gets the format
-// from qemu-img.
+// uninspected returns the format of an image that is not inspected. The real agent gets the format from qemu-img.
 func uninspected(info imageInfo, found imageformat.Format) string {
 	switch {
 	case info.format != "" && info.format != "unknown":
@@ -98,9 +85,9 @@ func uninspected(info imageInfo, found imageformat.Format) string {
 
 // inspectionError returns the agent's message for a failed inspection; see _image_inspection in disk_utils.py.
 func (a generation) inspectionError(err error) string {
-	var refused *imageformat.UnsafeError
+	_, unsafe := errors.AsType[*imageformat.UnsafeError](err)
 	switch {
-	case errors.As(err, &refused):
+	case unsafe:
 		return "Security: Image failed safety check"
 	case a == legacyAgent:
 		return "Security: Unable to safety check image"
@@ -108,18 +95,8 @@ func (a generation) inspectionError(err error) string {
 	return "Security: Image matched multiple potential formats"
 }
 
-// unsafeImage logs and returns the error for an image that the agent refuses.
 func (a *agent) unsafeImage(format string, args ...any) *fault {
 	f := newFault(invalidImage, format, args...)
 	a.log.disks.error("%s", f.Details)
 	return f
-}
-
-// outOfSpace returns err, or a fault if err reports that the ramdisk has no space for the image. Such a fault ends
-// the download without a retry.
-func outOfSpace(info imageInfo, file *os.File, err error) error {
-	if !errors.Is(err, syscall.ENOSPC) {
-		return err
-	}
-	return newFault(imageNoSpace, "Download of image %s failed: Unable to write image to %s. Error: [Errno 28] No space left on device", info.id, file.Name())
 }

@@ -47,7 +47,7 @@ func TestCheckedFormats(t *testing.T) {
 	} {
 		a := bench(newMetal(), Options{Version: c.version})
 		if c.config != nil {
-			a.rules.override(c.config)
+			a.options.Images.override(c.config)
 		}
 		format, size, err := a.checkFormat(imageInfo{format: c.format}, bytes.NewReader(c.content), int64(len(c.content)))
 		if c.refused != "" {

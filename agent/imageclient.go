@@ -13,10 +13,9 @@ import (
 	"ironworks/python"
 )
 
-// authorization returns the Authorization header for requests to the servers of the image and its checksums, or "" if
-// there is none. It tries three sources in order: a header that Ironic prepared, which may contain a registry's
-// token; the user in the image_info; and the user in the agent's configuration. See _download_with_proxy in
-// ironic_python_agent/extensions/standby.py.
+// authorization returns the Authorization header for the servers of the image and its checksums, or "". It tries in
+// order: a header that Ironic prepared, which may contain a registry's token; the user in the image_info; and the user
+// in the agent's configuration. See _download_with_proxy in ironic_python_agent/extensions/standby.py.
 func (a *agent) authorization(info imageInfo) (string, error) {
 	given := info.given
 	if prepared := given.Text("image_request_authorization"); prepared != "" {
@@ -46,8 +45,7 @@ func (a *agent) authorization(info imageInfo) (string, error) {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil
 }
 
-// imageClient returns a client that uses the proxies in the image_info. After a redirect to another server, the
-// client no longer sends the credentials.
+// imageClient returns a client with the image_info's proxies, which sends no credentials to other servers.
 func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client := *a.options.Client
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
@@ -148,7 +146,6 @@ func bypassed(target *url.URL, without string) bool {
 	return false
 }
 
-// domainEnds reports whether name is the given domain or a name below it.
 func domainEnds(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }

@@ -7,7 +7,6 @@ import (
 	"ironworks/python"
 )
 
-// imageInfo is the parsed image_info of a write_image step. It describes the image to write.
 type imageInfo struct {
 	id, format  string
 	urls        []string
@@ -17,14 +16,12 @@ type imageInfo struct {
 	bootMode    string
 	bootOption  string
 	configdrive string
-	// The partition field reports whether the image contains only a root file system. The agent then creates the
-	// partitions.
+	// partition reports whether the image is only a root file system, for which the agent creates the partitions.
 	partition bool
 	given     *dict
 }
 
-// readImageInfo reads the image_info of a write_image step. It makes the same checks as the real agent, in the same
-// order.
+// readImageInfo reads the image_info of a write_image step, with the real agent's checks in the same order.
 func readImageInfo(args *dict, age generation, md5Enabled bool) (imageInfo, error) {
 	given := args.Dict("image_info")
 	info := imageInfo{given: given, partition: given.Text("image_type") == "partition", id: given.Text("id"), format: given.Text("disk_format"), bootMode: given.Text("deploy_boot_mode"), bootOption: given.Text("boot_option")}
@@ -55,8 +52,7 @@ func (i *imageInfo) readChecksum(given *dict, age generation, md5Enabled bool) e
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
-	// A checksum longer than an MD5 digest cannot be MD5, so it is accepted even if MD5 is disabled. An old agent
-	// accepts any non-empty checksum.
+	// A longer checksum than MD5's is accepted even if MD5 is disabled. An old agent accepts any non-empty checksum.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == legacyAgent || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {

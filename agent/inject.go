@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -19,8 +20,7 @@ import (
 	"ironworks/python"
 )
 
-// injectFiles implements the inject_files step. It writes the files listed in the node's properties first, and then
-// those listed in the step's arguments.
+// injectFiles implements the inject_files step, for the files in the node's properties and then the arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {
@@ -44,8 +44,7 @@ func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) 
 
 var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
 
-// filesToInject checks and returns the files to inject. If several files are invalid, the error lists the problems of
-// all of them.
+// filesToInject checks and returns the files to inject. The error lists the problems of all files.
 func filesToInject(properties, arguments any) ([]*dict, error) {
 	var all list
 	for _, given := range []struct {
@@ -103,7 +102,6 @@ func checkFile(file *dict) []string {
 	return failures
 }
 
-// mounted is a file system that has been mounted to inject files into it.
 type mounted struct {
 	device string
 	files  []File
@@ -125,8 +123,7 @@ func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 		return nil, raise("FileNotFoundError", "[Errno 2] No such file or directory: 'mount'")
 	}
 	files, err := programs.Mount(ctx, device)
-	var refused *MountError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*MountError](err); ok {
 		folder := "/tmp/tmp" + uuid.NewString()[:8]
 		return nil, &processError{argv: []string{"mount", device, folder}, out: Output{Code: 32, Stderr: "mount: " + folder + ": " + refused.Text + "\n"}}
 	}
@@ -147,8 +144,7 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 		}
 	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
 		a.log.inject.error("Failed to process file %s: %v", python.Repr(file), err)
-		// The real agent is meant to show the class of the error here, but shows the class of that class, which is
-		// always type.
+		// The real agent is meant to show the class of the error here, but shows the class of that class: type.
 		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", python.Repr(file), err)
 		return errors.Join(err, a.unmount(ctx, on))
 	}
@@ -217,7 +213,6 @@ func nvmeStyle(disk, part string) string {
 	return disk + part
 }
 
-// placeFile writes one file to a mounted file system and creates missing folders above it.
 func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, name string) error {
 	if !on.isFolder(folderOf(name)) {
 		on.makeFolders(folderOf(name), toMode(file.Get("dirmode")))
@@ -253,39 +248,19 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 	return nil
 }
 
-func folderOf(name string) string {
-	folder, _, deep := cutLast(name, "/")
-	if !deep {
-		return ""
-	}
-	return folder
-}
+func folderOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return "", s, false
-}
-
-// makeFolders creates a folder and the missing folders above it. Only the last folder gets the given mode; all
-// others, and the last if mode is 0, get mode 0755.
+// makeFolders creates a folder with the given mode, or 0755 if it is 0, and missing folders above it with 0755.
 func (m *mounted) makeFolders(name string, mode int) {
 	if m.isFolder(name) {
 		return
 	}
 	m.makeFolders(folderOf(name), 0)
-	if mode == 0 {
-		mode = 0o755
-	}
-	m.files = append(m.files, File{Path: name, Folder: true, Mode: mode})
+	m.files = append(m.files, File{Path: name, Folder: true, Mode: cmp.Or(mode, 0o755)})
 }
 
 func toMode(v any) int {
-	n, ok := v.(hints.PythonInt)
-	if !ok {
-		return 0
-	}
+	n, _ := v.(hints.PythonInt)
 	mode, err := strconv.Atoi(string(n))
 	if err != nil {
 		return 0
@@ -310,7 +285,7 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 		parts := field.FindStringSubmatch(match)
 		var value any = node
 		if parts[1] == "ports" {
-			value = a.cachedPorts()
+			value = a.ports
 		}
 		for key := range strings.SplitSeq(strings.Trim(parts[2], "[]"), "][") {
 			if d, ok := value.(*dict); ok && key != "" {
@@ -319,28 +294,34 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 		}
 		return python.Str(value)
 	})
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
-	}
-	response, err := a.options.Client.Do(request)
-	if err != nil {
-		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= http.StatusBadRequest {
+	status, content, err := a.get(ctx, address)
+	switch {
+	case status >= http.StatusBadRequest:
 		whose := "Client"
-		if response.StatusCode >= http.StatusInternalServerError {
+		if status >= http.StatusInternalServerError {
 			whose = "Server"
 		}
 		return nil, newFault(commandExecution, "Unable to read data from %s: %d %s Error: %s for url: %s",
-			address, response.StatusCode, whose, http.StatusText(response.StatusCode), address)
-	}
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
+			address, status, whose, http.StatusText(status), address)
+	case err != nil:
 		return nil, newFault(commandExecution, "Unable to read data from %s: %v", address, err)
 	}
 	return content, nil
+}
+
+// get returns the response to a GET request. The status is 0 if there is no response.
+func (a *agent) get(ctx context.Context, address string) (status int, body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := a.options.Client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, body, err
 }
 
 // decodeBase64 decodes base64 like Python, which skips invalid characters.

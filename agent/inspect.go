@@ -69,7 +69,6 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	return err
 }
 
-// collectDefault runs the default collector.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
 	name, err := currentAgent.pick(inventory.Disks, nil)
@@ -85,8 +84,7 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
-// collect runs the configured collectors, which add their results to data. It joins their errors in the format that
-// Ironic expects, and returns "" if there are none.
+// collect lets the configured collectors add data, and returns their errors in Ironic's format, or "".
 func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {
@@ -104,11 +102,9 @@ func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) st
 			data.Set("logs", a.collectLogs(ctx, inspectionLines))
 		default:
 			err := a.collectMore(ctx, name, data)
-			var whole CollectorError
-			switch {
-			case errors.As(err, &whole):
+			if whole, ok := errors.AsType[CollectorError](err); ok {
 				fail("%s", whole)
-			case err != nil:
+			} else if err != nil {
 				fail("collector %s failed: %v", name, err)
 			}
 		}
@@ -126,8 +122,7 @@ type Collector interface {
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 
-// CollectorError is an error from a collector. Ironic receives it unchanged: the agent does not prefix it with the
-// collector's name.
+// CollectorError is an error that Ironic receives unchanged, without the name of the collector in front.
 type CollectorError string
 
 func (e CollectorError) Error() string { return string(e) }
@@ -149,7 +144,6 @@ func (a *agent) collectMore(ctx context.Context, name string, data *dict) error 
 
 const inspectionPath = "/v1/continue_inspection"
 
-// inspectionURLs returns the URLs that accept the inventory, in the order in which to try them.
 func (a *agent) inspectionURLs() []string {
 	if a.options.InspectionURL != "" {
 		return strings.Split(a.options.InspectionURL, ",")

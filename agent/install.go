@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -17,7 +18,6 @@ const (
 	ignitionInTmp = "/tmp/ironic.ign"
 )
 
-// installCoreOS implements the install_coreos step.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
@@ -43,7 +43,6 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// planInstall returns the installation that the node's instance_info and the agent's options describe.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
 	info := node.Dict("instance_info")
@@ -94,9 +93,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the host name for the installed system. This is normally the host name of the ramdisk. If the
-// ramdisk has no name and calls itself localhost, hostname returns the DefaultHostname option instead, unless that
-// option is empty.
+// hostname returns the host name for the installed system. The DefaultHostname option replaces the ramdisk's host name
+// if the ramdisk has no name and calls itself localhost.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -148,16 +146,13 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 			}
 			a.log.coreos.debug("coreos-installer: %s", line)
 		})
-		var exit *ExitError
+		exit, failed := errors.AsType[*ExitError](err)
 		switch {
 		case err == nil:
 			return nil
-		case errors.As(err, &exit):
+		case failed:
 			a.log.coreos.error("coreos-installer failed with code %d", exit.Code)
-			if last == "" {
-				last = "None"
-			}
-			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, last)
+			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, cmp.Or(last, "None"))
 		case errors.Is(err, ErrNoInstaller):
 			err = newFault(deploymentError, "Cannot run coreos-installer, is it installed in %s?", a.options.CoreOSRoot)
 		default:
@@ -167,11 +162,11 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only simulates a
-// failed run.
+// runInstallerOnce runs coreos-installer once, or simulates a failed run if a configured fault requires it.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
-	if message, fails := a.installFails(); fails {
-		line(message)
+	if a.installsToFail > 0 {
+		a.installsToFail--
+		line(a.options.Faults.InstallMessage)
 		return &ExitError{Code: 1}
 	}
 	return a.hardware.Install(ctx, install, line)
@@ -208,8 +203,7 @@ const (
 	assistedEvery = 15 * time.Second
 )
 
-// startAssistedInstall implements the start_assisted_install step. It starts the agent of the assisted installer and
-// waits until that agent has ended.
+// startAssistedInstall implements start_assisted_install: it runs the agent of the assisted installer.
 func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
 	active, err := a.assistedActive(ctx)
 	if err != nil {

@@ -146,9 +146,9 @@ func TestInstallFails(t *testing.T) {
 			}
 			_, f := runStep(t, bench(m, options), deploying, "install_coreos", nodeOf(t, c.properties, c.info), nil)
 			if f == nil || f.Type != c.kind || f.Details != c.details {
-				t.Errorf("got  %+v\nwant %s: %s", f, c.kind, c.details)
+				t.Errorf("got  %+v\nwant %s: %s", f, c.kind.name, c.details)
 			}
-			if f != nil && f.Message != class[c.kind].message {
+			if f != nil && f.Message != c.kind.message {
 				t.Errorf("the message is %q", f.Message)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ironworks/models/hints"
 )
@@ -33,9 +34,9 @@ type ironic struct {
 	log       logger
 	requestID string
 
+	version atomic.Int64 // the API version; zero until Ironic has answered
 	mu      sync.Mutex
-	urls    []string   // begins with the URL that answered last
-	version apiVersion // zero until Ironic has answered
+	urls    []string // begins with the URL that answered last
 }
 
 func newIronic(options Options, log logger) *ironic {
@@ -66,7 +67,6 @@ func (i *ironic) prefer(url string) {
 	}
 }
 
-// reply holds the status and the body of a response from Ironic.
 type reply struct {
 	status int
 	body   []byte
@@ -75,8 +75,7 @@ type reply struct {
 // maxReply is the maximum size of a response, in bytes. Ironic's responses to agents are smaller.
 const maxReply = 16 << 20
 
-// call sends a request to each of Ironic's URLs in order until one answers. If version is zero, the request has no
-// version header.
+// call sends a request to Ironic's URLs in order until one answers. Version zero means no version header.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
 	var answer reply
 	var err error
@@ -121,14 +120,10 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once. Until then,
-// it returns oldestAPI.
+// apiVersion returns the version of Ironic's API, which it requests until Ironic answers once, or oldestAPI.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
-	i.mu.Lock()
-	known := i.version
-	i.mu.Unlock()
-	if known != 0 {
-		return known
+	if known := i.version.Load(); known != 0 {
+		return apiVersion(known)
 	}
 	answer, err := i.call(ctx, http.MethodGet, "/", 0, nil)
 	if err == nil {
@@ -136,9 +131,7 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 		o, _ := root.(*dict)
 		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
-			i.mu.Lock()
-			i.version = apiVersion(n)
-			i.mu.Unlock()
+			i.version.Store(int64(n))
 			return apiVersion(n)
 		}
 	}
@@ -146,14 +139,6 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	return oldestAPI
 }
 
-// known returns the version of Ironic's API, or 0 if Ironic has not answered yet.
-func (i *ironic) known() apiVersion {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.version
-}
-
-// message returns the error message that a reply contains.
 func (r reply) message() string {
 	text := string(r.body)
 	v, err := hints.ParsePythonJSON(text)

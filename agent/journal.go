@@ -35,10 +35,7 @@ type Entry struct {
 // Unit is the systemd unit of the entries that the agent itself writes.
 const Unit = "ironic-agent.service"
 
-const (
-	agentUnit   = Unit
-	systemdUnit = "init.scope"
-)
+const systemdUnit = "init.scope"
 
 // journal passes entries to sink. It also keeps the latest ones, because the agent sends them to Ironic.
 type journal struct {
@@ -50,15 +47,12 @@ type journal struct {
 	entries []Entry
 }
 
-// keptEntries is the maximum number of entries that the journal keeps in memory.
-const keptEntries = inspectionLines
-
 func (j *journal) write(unit string, priority Priority, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := Entry{Time: j.now(), Unit: unit, Priority: priority, Text: text}
-	if len(j.entries) == keptEntries {
-		j.entries = append(j.entries[:0], j.entries[keptEntries/10:]...)
+	if len(j.entries) == inspectionLines {
+		j.entries = append(j.entries[:0], j.entries[inspectionLines/10:]...)
 	}
 	j.entries = append(j.entries, e)
 	j.sink(e)
@@ -87,12 +81,11 @@ type logger struct {
 	module  string
 }
 
-// log writes a message, with one entry for each line. Like all container output, the entries have info priority in
-// the journal, whatever the level of the message.
+// log writes a message, one entry for each line. Like all container output, the entries have info priority.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		l.journal.write(agentUnit, PriorityInfo, at+" 1 "+level+" "+l.module+" [-] "+line)
+		l.journal.write(Unit, PriorityInfo, at+" 1 "+level+" "+l.module+" [-] "+line)
 	}
 }
 
@@ -103,7 +96,7 @@ func (l logger) error(format string, args ...any)   { l.log("ERROR", format, arg
 
 // logs holds one logger for each Python module whose name appears in the log.
 type logs struct {
-	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
+	agent, base, client, inspector, hardware, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
 }
 
 func newLogs(j *journal) logs {
@@ -114,7 +107,6 @@ func newLogs(j *journal) logs {
 		client:    module("ironic_python_agent.ironic_api_client"),
 		inspector: module("ironic_python_agent.inspector"),
 		hardware:  module("ironic_python_agent.hardware"),
-		hints:     module("ironic_python_agent.device_hints"),
 		requests:  module("ironic_python_agent.api"),
 		app:       module("ironic_python_agent.api.app"),
 		standby:   module("ironic_python_agent.extensions.standby"),
@@ -130,9 +122,8 @@ func newLogs(j *journal) logs {
 
 // Recorder is implemented by a [Hardware] that keeps log files. The agent sends them together with its journal.
 type Recorder interface {
-	// SystemLogs returns the contents of log files, keyed by name. It returns only the given number of lines from the
-	// end of the system's journal, or the whole journal if lines is 0. A file named journal replaces the agent's own
-	// journal.
+	// SystemLogs returns the contents of log files, keyed by name, with the given number of lines from the end of the
+	// system's journal, or all if lines is 0. A file named journal replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 

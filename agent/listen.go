@@ -8,9 +8,8 @@ import (
 // Listener is implemented by a [Hardware] that can listen for LLDP frames while the agent works. Switches send a
 // frame only every 30 s, and a deployment does not need one.
 type Listener interface {
-	// EarlyInventory returns the inventory without the LLDP data, together with a function that waits for this data
-	// and adds it. The function is nil if nothing is missing. If its context is canceled, the agent calls the
-	// function again later.
+	// EarlyInventory returns the inventory without the LLDP data, and a function that waits for this data and adds it.
+	// The function is nil if nothing is missing. It is called again if its context was canceled.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
@@ -54,11 +53,10 @@ func (a *agent) introduce(ctx context.Context) (*dict, error) {
 		}
 		a.inspected = true
 	}
-	return a.lookup(ctx, uuid)
+	return a.lookup(ctx, ctx, uuid)
 }
 
-// lookupWhile looks up the node repeatedly until the hardware has stopped listening for LLDP frames. It returns nil
-// if Ironic does not know the node by then.
+// lookupWhile looks up the node until listening for LLDP frames has ended, and returns nil if it is unknown then.
 func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	listening, found := context.WithCancel(ctx)
 	defer found()
@@ -70,7 +68,7 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 		defer listened()
 		complete = a.complete(listening, &inventory)
 	})
-	node, err := a.lookupUntil(ctx, until, "")
+	node, err := a.lookup(ctx, until, "")
 	if node != nil {
 		found() // serveAndInspect continues to listen
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -23,19 +24,19 @@ const (
 // lockPauses lists the pauses after the first, second and further lookups that fail because the node is locked.
 var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second}
 
-// lookup looks up the node repeatedly until Ironic knows it, or until the timeout has passed.
-func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
-	return a.lookupUntil(ctx, ctx, uuid)
-}
-
-// lookupUntil is like lookup, but also returns when until is canceled. If a request has been sent by then,
-// lookupUntil first waits for the response. The response may contain the token, which Ironic sends only once.
-func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
-	path := "/v1/lookup?" + a.lookupQuery(uuid)
+// lookup looks up the node repeatedly until Ironic knows it, until the timeout has passed, or until the until context
+// is canceled. If a request has been sent by then, lookup first waits for the response. The response may contain the
+// token, which Ironic sends only once.
+func (a *agent) lookup(ctx, until context.Context, uuid string) (*dict, error) {
+	query := url.Values{"addresses": {a.addresses()}}
+	if uuid != "" {
+		query.Set("node_uuid", uuid)
+	}
+	path := "/v1/lookup?" + query.Encode()
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
 	locked := 0
 	for high := lookupInterval; ; high = min(2*high, lookupIntervalMax) {
-		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), uuidOrNone(uuid), python.Repr(list{a.ironic.url()}))
+		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), cmp.Or(uuid, "None"), python.Repr(list{a.ironic.url()}))
 		answer, err := a.ironic.call(ctx, http.MethodGet, path, min(a.ironic.apiVersion(ctx), withToken), nil)
 		switch {
 		case ctx.Err() != nil:
@@ -80,22 +81,6 @@ func (a *agent) addresses() string {
 	return strings.Join(macs, ",")
 }
 
-func (a *agent) lookupQuery(uuid string) string {
-	query := url.Values{"addresses": {a.addresses()}}
-	if uuid != "" {
-		query.Set("node_uuid", uuid)
-	}
-	return query.Encode()
-}
-
-func uuidOrNone(uuid string) string {
-	if uuid == "" {
-		return "None"
-	}
-	return uuid
-}
-
-// readLookup parses the response to a lookup. It returns nil if the response contains no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {
@@ -122,7 +107,7 @@ func (a *agent) storeLookup(found *dict) bool {
 	a.log.agent.info("Lookup succeeded, node UUID is %s", node.Text("uuid"))
 	a.cacheNode(node)
 	a.beats = newHeartbeats(a, config.Get("heartbeat_timeout"))
-	a.rules.override(config)
+	a.options.Images.override(config)
 
 	token := config.Text("agent_token")
 	switch {
@@ -150,15 +135,14 @@ func (a *agent) ownToken() string {
 	return a.token
 }
 
-// refreshNode looks up the node again and returns it. If that fails, it logs the error and returns the node that it
-// already has.
+// refreshNode looks up the node again. If that fails, it logs the error and returns the node that it already has.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
-	found, err := a.lookup(ctx, a.cachedNode().Text("uuid"))
+	found, err := a.lookup(ctx, ctx, a.node.Load().Text("uuid"))
 	if err != nil {
 		a.log.hardware.warning("Failed to update node cache. Error %v", err)
-		return a.cachedNode()
+	} else {
+		a.cacheNode(found.Dict("node"))
 	}
-	a.cacheNode(found.Dict("node"))
-	return found.Dict("node")
+	return a.node.Load()
 }

@@ -9,15 +9,13 @@ import (
 	"ironworks/python"
 )
 
-// bootRecordPatterns lists the default patterns of clean_uefi_nvram. They match the boot entries of disks and of
-// common boot loaders.
+// bootRecordPatterns lists the default patterns of clean_uefi_nvram, for the boot entries of disks and boot loaders.
 var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
 
 // bootRecord matches a boot entry in the output of efibootmgr.
 var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
 
-// cleanNVRAM implements the clean_uefi_nvram step. In the firmware, it removes the boot entries whose device path
-// matches one of the patterns.
+// cleanNVRAM implements clean_uefi_nvram: it removes the firmware's boot entries with a matching device path.
 func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	given := args.Get("match_patterns")
 	if given == nil {
@@ -63,8 +61,7 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	return nil, nil
 }
 
-// erasePstore implements the erase_pstore step. It removes the crash data that the kernel stored. Simulated machines
-// have no such data.
+// erasePstore implements erase_pstore: it removes the kernel's crash data, which simulated machines do not have.
 func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	out, err := a.program(ctx, "findmnt", "-rno", "TARGET", "-t", "pstore")
 	folder, _, _ := strings.Cut(strings.TrimSpace(out.Stdout), "\n")

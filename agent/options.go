@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -16,11 +17,9 @@ type Options struct {
 	// IronicURL is the URL of Ironic's API, such as http://192.0.2.1:6385. It is required. It may consist of several
 	// URLs, separated by commas. The agent then uses the first one that answers.
 	IronicURL string
-	// GlobalRequestID is the ID of the request to Ironic that caused the machine to boot. The agent sends it with its
-	// own requests.
+	// GlobalRequestID is the ID of the request to Ironic that caused the boot. The agent sends it with its requests.
 	GlobalRequestID string
-	// Client sends the requests to Ironic and downloads images. It is required, and should have a timeout for
-	// response headers.
+	// Client calls Ironic and downloads images. It is required, and should have a timeout for response headers.
 	Client *http.Client
 	// Hardware is the machine on which the agent runs. It is required.
 	Hardware Hardware
@@ -44,32 +43,26 @@ type Options struct {
 	InspectionURL string
 	// Collectors lists the names of the inspection collectors. The default is "default" and "logs".
 	Collectors []string
-	// Rescued reports that the machine is in rescue. The agent then neither serves calls nor sends heartbeats after
-	// the lookup.
+	// Rescued reports that the machine is in rescue. After the lookup, the agent neither serves nor sends heartbeats.
 	Rescued bool
 	// DiskTries is the maximum number of attempts to find a root disk before the agent serves, and DiskWait is the
 	// pause between them. By default, there is one attempt.
 	DiskTries int
 	DiskWait  time.Duration
-	// CoreOSRoot is the path at which the agent sees the host's root, or "/" if the agent does not run in a
-	// container. The default is /mnt/coreos.
+	// CoreOSRoot is the path of the host's root for the agent: "/" outside of a container, /mnt/coreos by default.
 	CoreOSRoot string
-	// CopyNetwork and InstallKargs apply to every installation of CoreOS, in addition to what the deployment
-	// requests. They correspond to the environment variables IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of
-	// ironic-agent-image.
+	// CopyNetwork and InstallKargs apply to every installation of CoreOS, in addition to what the deployment requests,
+	// like IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of ironic-agent-image.
 	CopyNetwork  bool
 	InstallKargs []string
-	// DefaultHostname is the host name for an installed system if the ramdisk has no host name. It corresponds to the
-	// environment variable IPA_DEFAULT_HOSTNAME.
+	// DefaultHostname replaces a missing host name on installed systems, like the variable IPA_DEFAULT_HOSTNAME.
 	DefaultHostname string
-	// Simulated enables the steps in simulatedOnly. It is meant for simulated machines, where this agent replaces
-	// ironic-python-agent.
+	// Simulated enables the steps in simulatedOnly, for simulated machines, where this agent replaces the real one.
 	Simulated bool
 	// Fast is meant for machines that can boot before the conductor has put the node in its wait state. A busy
-	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory
-	// again after the lookup if Ironic first answered with status 404. In addition, LookupTimeout does not include
-	// the time for which the node is locked. The real agent has neither feature, so the node would remain in inspect
-	// wait.
+	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory again
+	// after the lookup if Ironic first answered with status 404, and LookupTimeout does not include the time for which
+	// the node is locked. With the real agent, the node would remain in inspect wait.
 	Fast bool
 	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
 	Version string
@@ -90,20 +83,16 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions holds the image options of ironic_python_agent/config.py. A zero value selects the default in that
-// file.
+// ImageOptions holds image options of the real agent's config.py. A zero value selects the default there.
 type ImageOptions struct {
-	// Tries is the maximum number of attempts: the first one and image_download_connection_retries more. Pause is the
-	// pause between two attempts.
+	// Tries is the maximum number of attempts, image_download_connection_retries plus one. Pause is between two.
 	Tries int
 	Pause time.Duration
-	// Silence is the maximum time that a server may send nothing. It corresponds to
-	// image_download_connection_timeout.
+	// Silence is the maximum time without data from a server (image_download_connection_timeout).
 	Silence time.Duration
 	// MaxDuration limits the total duration of a download, including retries. If it is 0, there is no limit.
 	MaxDuration time.Duration
-	// BasicAuth makes the agent send User and Password to the servers of images, unless the image_info contains
-	// credentials.
+	// BasicAuth makes the agent log in to image servers, unless the image_info contains credentials.
 	BasicAuth      bool
 	User, Password string
 	// MD5 allows MD5 checksums. Uninspected disables the inspection of images. Formats lists the permitted image
@@ -112,18 +101,9 @@ type ImageOptions struct {
 	Formats          []string
 }
 
-// complete sets the fields that are zero to their defaults.
-func (o *ImageOptions) complete() {
-	const tries, pause, silence = 10, 10 * time.Second, time.Minute
-	setDefaultOf(&o.Tries, tries)
-	setDefaultOf(&o.Pause, pause)
-	setDefaultOf(&o.Silence, silence)
-}
-
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
-	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
-	// until the agent dies. Run then returns ErrDied.
+	// DieInStep is the step in which the agent dies, and DieAfter the time from its start. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
 	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that
@@ -142,8 +122,7 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits the abortable property from all steps. It simulates third-party hardware managers, whose
-	// steps may lack this property.
+	// Unabortable omits the abortable property from all steps, which third-party hardware managers may lack, too.
 	Unabortable bool
 	// NoInventory makes the inspection fail to collect the inventory.
 	NoInventory bool
@@ -157,14 +136,6 @@ var (
 	errNotFound = errors.New("the node was not found")
 )
 
-const (
-	defaultVersion       = "13.0.0"
-	defaultListen        = "127.0.0.1:0"
-	defaultLookupTimeout = 300 * time.Second
-	defaultDieAfter      = 2 * time.Second
-)
-
-// complete validates the options and sets those that are zero to their defaults.
 func (o *Options) complete() error {
 	switch {
 	case o.IronicURL == "":
@@ -179,34 +150,26 @@ func (o *Options) complete() error {
 	if o.Journal == nil {
 		o.Journal = func(Entry) {}
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
 	if len(o.Collectors) == 0 {
 		o.Collectors = []string{"default", "logs"}
 	}
-	setDefaultOf(&o.MinTLS, tls.VersionTLS12)
-	setDefaultOf(&o.DiskTries, 1)
-	setDefaultOf(&o.CoreOSRoot, coreosRoot)
-	setDefaultOf(&o.Version, defaultVersion)
-	setDefaultOf(&o.Listen, defaultListen)
-	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)
-	setDefaultOf(&o.Faults.DieAfter, defaultDieAfter)
-	o.Images.complete()
+	o.Speed = cmp.Or(o.Speed, 1)
+	o.MinTLS = cmp.Or(o.MinTLS, tls.VersionTLS12)
+	o.DiskTries = cmp.Or(o.DiskTries, 1)
+	o.CoreOSRoot = cmp.Or(o.CoreOSRoot, "/mnt/coreos")
+	o.Version = cmp.Or(o.Version, "13.0.0")
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:0")
+	o.LookupTimeout = cmp.Or(o.LookupTimeout, 300*time.Second)
+	o.Faults.DieAfter = cmp.Or(o.Faults.DieAfter, 2*time.Second)
+	o.Images.Tries = cmp.Or(o.Images.Tries, 10)
+	o.Images.Pause = cmp.Or(o.Images.Pause, 10*time.Second)
+	o.Images.Silence = cmp.Or(o.Images.Silence, time.Minute)
 	if o.Faults.NoRoute {
 		o.Client = &http.Client{Transport: noRoute{}}
 	}
 	return nil
 }
 
-func setDefaultOf[T comparable](value *T, byDefault T) {
-	var zero T
-	if *value == zero {
-		*value = byDefault
-	}
-}
-
-// noRoute simulates the network of a machine that cannot reach Ironic.
 type noRoute struct{}
 
 var errNoRoute = errors.New("[Errno 113] No route to host")
@@ -216,8 +179,7 @@ func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 // oldAgentVersion is the version of the agent that belongs to Ironic 21.4.
 const oldAgentVersion = "9.4.2"
 
-// generation distinguishes old and new versions of the real agent. This agent was compared with 9.4.2 and 13.0.0.
-// Versions between them are treated as new.
+// generation distinguishes old and new real agents. This agent was compared with 9.4.2, which is old, and 13.0.0.
 type generation int
 
 const (
@@ -225,22 +187,11 @@ const (
 	legacyAgent
 )
 
-// firstCurrentMajor is the first major version of the agent that is treated as new.
-const firstCurrentMajor = 10
-
-// generation returns the generation to which the configured version belongs.
+// generation returns the generation to which the configured version belongs. Major version 10 is the first new one.
 func (o Options) generation() generation {
 	major, _, _ := strings.Cut(o.Version, ".")
-	if n, err := strconv.Atoi(major); err == nil && n < firstCurrentMajor {
+	if n, err := strconv.Atoi(major); err == nil && n < 10 {
 		return legacyAgent
 	}
 	return currentAgent
-}
-
-// managerVersion returns the version of the generic hardware manager. Version 1.2 introduced service steps.
-func (a generation) managerVersion() string {
-	if a == legacyAgent {
-		return "1.1"
-	}
-	return "1.2"
 }

@@ -38,8 +38,7 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes returns the size in MiB that an image_info holds under the given key. If there is no such key, the error
-// is a KeyError.
+// megabytes returns the size in MiB under the given key of an image_info, or a KeyError if there is no such key.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
@@ -55,7 +54,7 @@ func megabytes(given *dict, key string) (int, error) {
 // partition. It returns a map from the purpose of each partition to its device. If the ephemeral partition must be
 // preserved, it uses the existing partitions.
 func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
-	node, given := a.cachedNode(), info.given
+	node, given := a.node.Load(), info.given
 	if !given.Has("preserve_ephemeral") {
 		return nil, raise("KeyError", "'preserve_ephemeral'")
 	}
@@ -108,8 +107,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }
 
-// format creates file systems on all partitions that need one, except the root partition. If preserve is true, it
-// does not touch the ephemeral partition.
+// format creates file systems on all partitions except root and, if preserve is true, the ephemeral partition.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
 		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},
@@ -136,17 +134,17 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 	return nil
 }
 
-// writeFailed converts the failure of a program to the agent's error for a failed write.
 func writeFailed(device string, err error) error {
-	var failed *processError
-	if !errors.As(err, &failed) {
-		return err
+	if failed, ok := errors.AsType[*processError](err); ok {
+		return writeFault(device, failed.out)
 	}
-	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s",
-		device, failed.out.Code, failed.out.Stdout, failed.out.Stderr)
+	return err
 }
 
-// addUUIDs returns the devices in paths together with the UUIDs of the root partition and the EFI system partition.
+func writeFault(device string, out Output) *fault {
+	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s", device, out.Code, out.Stdout, out.Stderr)
+}
+
 func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	result := newDict("partitions", paths)
 	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {
@@ -166,8 +164,7 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	return result, ctx.Err()
 }
 
-// maxConfigdrive is the maximum size of a configdrive in bytes. It equals MAX_CONFIG_DRIVE_SIZE_MB in
-// ironic_python_agent/partition_utils.py.
+// maxConfigdrive is MAX_CONFIG_DRIVE_SIZE_MB in the agent's partition_utils.py, converted to bytes.
 const maxConfigdrive = 64 * mib
 
 // configdrive returns the file system of the configdrive. Ironic sends either this file system, compressed with gzip
@@ -178,18 +175,12 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	}
 	node, text := info.given.Text("node_uuid"), info.configdrive
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, text, http.NoBody)
-		if err != nil {
+		status, body, err := a.get(ctx, text)
+		switch {
+		case status == 0:
 			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
-		}
-		response, err := a.options.Client.Do(request)
-		if err != nil {
-			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode >= http.StatusBadRequest {
-			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Got status code %d, response body %s", node, text, response.StatusCode, body)
+		case err != nil || status >= http.StatusBadRequest:
+			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Got status code %d, response body %s", node, text, status, body)
 		}
 		text = string(body)
 	}

@@ -13,8 +13,7 @@ import (
 // partedLine matches a line about a partition in the machine-readable output of parted.
 var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
 
-// listPartitions returns the partitions that parted lists for a device. It fails if the device has no partition
-// table.
+// listPartitions returns the partitions that parted lists for a device, or an error without a partition table.
 func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
 	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
 	if err != nil {
@@ -54,15 +53,7 @@ func partitionPath(device string, index int) string {
 	return fmt.Sprintf("%s%d", device, index)
 }
 
-// blockDevice is a block device in the output of lsblk.
-type blockDevice struct {
-	Name string `json:"kname"`
-	Kind string `json:"type"`
-	Size int64  `json:"size"`
-}
-
-// lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid. The raid kind includes
-// all RAID levels.
+// lsblk returns the names of all devices of the given kinds: part, md, or raid for all RAID levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	switch {
@@ -74,7 +65,10 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 		return nil, nil //nolint:nilerr // hardware without lsblk has only disks
 	}
 	var report struct {
-		Devices []blockDevice `json:"blockdevices"`
+		Devices []struct {
+			Name string `json:"kname"`
+			Kind string `json:"type"`
+		} `json:"blockdevices"`
 	}
 	if err := json.Unmarshal([]byte(out.Stdout), &report); err != nil {
 		return nil, fmt.Errorf("reading the block devices: %w", err)
@@ -126,7 +120,6 @@ var (
 	arrayUUID   = regexp.MustCompile(`UUID : ([a-f0-9:]+)`)
 )
 
-// splitPartition splits the device name of a partition into the name of the disk and the number of the partition.
 func splitPartition(name string) (disk, part string) {
 	found := ofPartition.FindStringSubmatch(name)
 	if found == nil {
@@ -135,7 +128,6 @@ func splitPartition(name string) (disk, part string) {
 	return found[1] + found[2], found[3]
 }
 
-// holderDisks returns the disks that contain the members of an array.
 func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -158,8 +150,7 @@ func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	return disks
 }
 
-// componentDevices returns the members of an array. These are the devices whose superblock contains the UUID of the
-// array.
+// componentDevices returns the members of an array: the devices whose superblock contains the array's UUID.
 func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -183,7 +174,6 @@ func (a *agent) componentDevices(ctx context.Context, array string) ([]string, e
 	return members, nil
 }
 
-// volumeName returns the name that is stored in an array, or "" if it is unknown.
 func (a *agent) volumeName(ctx context.Context, array string) string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

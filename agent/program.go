@@ -9,8 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Programs is implemented by a [Hardware] whose ramdisk has programs for partitions and RAID. If a [Hardware] does
-// not implement it, its ramdisk has no such programs.
+// Programs is implemented by a [Hardware] whose ramdisk has programs for partitions and RAID.
 type Programs interface {
 	// Execute runs a program until it ends. The error is ErrNoProgram if the program does not exist. If the program
 	// fails, the error is nil and the output contains the exit status.
@@ -43,8 +42,7 @@ type File struct {
 	Group int `json:"group"`
 }
 
-// MountError is the error for a device that cannot be mounted. Text is the part of the mount program's message that
-// follows the name of the folder.
+// MountError is the error for a device that cannot be mounted, with mount's message after the folder's name.
 type MountError struct{ Text string }
 
 func (e *MountError) Error() string { return e.Text }
@@ -60,18 +58,15 @@ func (e *processError) Error() string {
 		strings.Join(e.argv, " "), e.out.Code, python.Repr(e.out.Stdout), python.Repr(e.out.Stderr))
 }
 
-// asUncaught converts the error of a program to the Python exception that the conductor sees if a step of the real
-// agent does not handle the error.
+// asUncaught converts a program's error to the Python exception that steps raise if they do not handle it.
 func asUncaught(err error) error {
-	var failed *processError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*processError](err); ok {
 		return raise("ProcessExecutionError", "%s", failed)
 	}
 	return err
 }
 
-// program runs a program of the ramdisk. The error is a *processError if the program fails, and Python's
-// FileNotFoundError if it does not exist.
+// program runs a program of the ramdisk. The error is a *processError, or Python's FileNotFoundError.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
 	programs, ok := a.hardware.(Programs)
@@ -100,9 +95,8 @@ func (a *agent) rescan(ctx context.Context, disk string) {
 	}
 }
 
-// failedProgram reports whether err means that a program ran and failed. It returns false for other errors, for
-// example if the program does not exist.
+// failedProgram reports whether a program ran and failed. A program that does not exist does not count.
 func failedProgram(err error) bool {
-	var failed *processError
-	return errors.As(err, &failed)
+	_, failed := errors.AsType[*processError](err)
+	return failed
 }

@@ -8,17 +8,16 @@ import (
 	"strings"
 
 	"ironworks/models/hints"
+	"ironworks/models/raid"
 	"ironworks/python"
 )
 
-// raidRoot describes an array of the RAID configuration that the agent applied last. The root field reports whether
-// the array is the root volume.
+// raidRoot describes an array of the RAID configuration applied last. root reports whether it is the root volume.
 type raidRoot struct {
 	name string
 	root bool
 }
 
-// applyRAID implements the apply_configuration step.
 func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	if !args.Has("raid_config") {
 		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
@@ -38,7 +37,6 @@ func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// createRAID implements the create_configuration step.
 func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	config := node.Dict("target_raid_config")
 	if !python.Truthy(node.Get("target_raid_config")) || config == nil {
@@ -94,8 +92,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes chooses the physical disks of each volume. It also returns the names of all chosen disks in involved,
-// without duplicates.
+// placeVolumes chooses the physical disks of each volume. involved is the list of all chosen disks, each once.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
@@ -173,7 +170,6 @@ func (a generation) serialize(disks []Disk) list {
 	return all
 }
 
-// unpartitioned returns an error if any of the disks has partitions.
 func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	var used []string
 	for _, name := range disks {
@@ -231,7 +227,8 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 			return err
 		}
 		if root := v.Get("is_root_volume"); root != nil && a.options.generation() == currentAgent {
-			a.setRAIDRoot(name, python.Truthy(root))
+			a.raidRoots = slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name })
+			a.raidRoots = append(a.raidRoots, raidRoot{name, python.Truthy(root)})
 		}
 	}
 	return nil
@@ -265,8 +262,7 @@ func endOf(size any, start string) (string, error) {
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray creates the array for v with mdadm and returns its device. The used argument counts, for each disk, the
-// partitions that already belong to an array.
+// createArray creates the array for v with mdadm and returns its device. used counts the used partitions by disk.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -298,14 +294,7 @@ func (a *agent) createArray(ctx context.Context, index int, v volume, used map[s
 	return device, nil
 }
 
-func (a *agent) setRAIDRoot(name string, root bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
-}
-
-// capabilities returns the capabilities in a node's properties or instance_info. They are either an object or a
-// string such as boot_mode:uefi,disk_label:gpt.
+// capabilities returns the capabilities in an object, or in a string such as boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {
 	case *dict:
@@ -327,8 +316,7 @@ func capabilities(of *dict) *dict {
 	return newDict()
 }
 
-// bootModeOf returns the boot mode that the node requests. If it requests none, the mode is the one in which the
-// ramdisk booted.
+// bootModeOf returns the boot mode that the node requests, or else the mode in which the ramdisk booted.
 func (a *agent) bootModeOf(node *dict) string {
 	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
 	secure := properties.Get("secure_boot")
@@ -364,4 +352,63 @@ func (a *agent) tableType(node *dict) string {
 		return "gpt"
 	}
 	return "msdos"
+}
+
+func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
+	a.log.hardware.debug("Validating Software RAID config: %s", python.Repr(config))
+	if !python.Truthy(config) {
+		a.log.hardware.error("No RAID config passed")
+		return nil
+	}
+	given, ok := config.(*dict)
+	if !ok {
+		return noAttribute(config, "get")
+	}
+	disks, err := logicalDisks(given)
+	if err != nil {
+		return err
+	}
+	if len(disks) == 0 {
+		return newFault(raidError, "RAID config contains no logical disks")
+	}
+	if !disks[0].Has("raid_level") {
+		return raise("KeyError", "'raid_level'")
+	}
+	known := raid.Software{Generation: a.options.generation().generation(), KeepsVolumes: len(skippedVolumes(node)) > 0}
+	if len(disks) == 2 {
+		present, err := a.hardware.BlockDevices(ctx)
+		if err != nil {
+			return err
+		}
+		known.Devices = len(present)
+	}
+	if problems := known.Problems(disks); len(problems) > 0 {
+		return newFault(raidError, "Could not validate Software RAID config for %s: %s", node.Text("uuid"), strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func logicalDisks(config *dict) ([]*dict, error) {
+	given, _ := config.Get("logical_disks").(list)
+	disks := make([]*dict, len(given))
+	for i, one := range given {
+		disk, ok := one.(*dict)
+		if !ok {
+			return nil, noAttribute(one, "get")
+		}
+		disks[i] = disk
+	}
+	return disks, nil
+}
+
+// skippedVolumes returns the names of the RAID volumes that the node's skip_block_devices preserves.
+func skippedVolumes(node *dict) []string {
+	hints, _ := node.Dict("properties").Get("skip_block_devices").(list)
+	var names []string
+	for _, one := range hints {
+		if hint, ok := one.(*dict); ok && hint.Has("volume_name") {
+			names = append(names, python.Str(hint.Get("volume_name")))
+		}
+	}
+	return names
 }

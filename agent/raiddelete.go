@@ -8,7 +8,6 @@ import (
 	"ironworks/python"
 )
 
-// arrayAction is the action to take on an existing array.
 type arrayAction int
 
 const (
@@ -17,15 +16,13 @@ const (
 	keep
 )
 
-// plannedArray is an existing array together with the action to take on it.
 type plannedArray struct {
 	name, volume    string
 	action          arrayAction
 	preservedVolume string // preserved volume that shares disks with this array
 }
 
-// planDeletion decides for each array whether to remove, wipe or keep it. The skipped argument lists the names of the
-// volumes that the node preserves.
+// planDeletion decides for each array whether to remove, wipe or keep it. The volumes in skipped are preserved.
 func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
 	all := make([]plannedArray, len(arrays))
 	holders := map[string][]string{}
@@ -60,7 +57,6 @@ func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []pl
 	return all
 }
 
-// deleteRAID implements the delete_configuration step.
 func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	skipped := skippedVolumes(node)
 	arrays, err := a.scanArrays(ctx)
@@ -136,8 +132,7 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program. If the program fails, tryProgram only logs the error. The failure argument is the start
-// of the log message.
+// tryProgram runs a program and only logs its error. failure is the start of the log message.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -215,8 +210,7 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if a.options.generation() == legacyAgent {
-		// Like the real agent, examine the arrays as if they were members of arrays, and ignore those without a
-		// superblock.
+		// Like the real agent, examine the arrays as if they were members, and ignore those without a superblock.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
 			return err != nil && strings.Contains(err.Error(), "No md superblock detected")

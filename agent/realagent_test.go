@@ -76,21 +76,22 @@ func ours(t *testing.T, version string, c diskCase) result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &agent{options: Options{Version: version}, hardware: &metal{disks: c.disks}, node: parsed.(*dict)}
+	a := &agent{options: Options{Version: version}, hardware: &metal{disks: c.disks}}
+	a.node.Store(parsed.(*dict))
 	a.log = newLogs(&journal{now: time.Now, sink: func(Entry) {}})
 	name, err := a.rootDisk(t.Context(), false)
 	var f *fault
 	var e *exception
 	switch {
 	case errors.As(err, &f):
-		return result{Class: string(f.Type), Error: f.Details}
+		return result{Class: f.Type.name, Error: f.Details}
 	case errors.As(err, &e):
 		return result{Class: e.Class, Error: e.Text}
 	case err != nil:
 		t.Fatal(err)
 	}
 	answer := result{Device: name}
-	erased, err := a.erasable(t.Context(), a.node)
+	erased, err := a.erasable(t.Context(), a.node.Load())
 	if err != nil {
 		t.Fatal(err)
 	}

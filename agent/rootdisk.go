@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // rootDisk returns the name of the disk to which the system is installed. If refresh is true and the node has no root
 // device hints, rootDisk requests the node from Ironic again, because hints may have been set since the lookup.
 func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
-	node := a.cachedNode()
+	node := a.node.Load()
 	hints := rootHints(node)
 	if refresh && !python.Truthy(hints) {
 		node = a.refreshNode(ctx)
@@ -40,10 +41,7 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 // raidRoot returns the name of the root array in the RAID configuration that this agent has applied. If there is no
 // root array, it returns "" and the disks without the configured arrays and their members.
 func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
-	a.mu.Lock()
-	roots := slices.Clone(a.raidRoots)
-	a.mu.Unlock()
-	for _, r := range roots {
+	for _, r := range a.raidRoots {
 		if r.root {
 			a.log.hardware.debug("Using root volume, %s, from target raid config.", r.name)
 			if python.Truthy(hints) {
@@ -65,14 +63,9 @@ func rootHints(node *dict) any {
 	return node.Dict("properties").Get("root_device")
 }
 
-// pick returns the name of the disk that matches the hints. Without hints, it returns the smallest disk that is large
-// enough.
+// pick returns the name of the disk that matches the hints or, without hints, of the smallest large enough disk.
 func (a generation) pick(disks []Disk, wanted any) (string, error) {
-	given, err := hintsOf(wanted)
-	if err != nil {
-		return "", err
-	}
-	all, err := hintDisks(disks)
+	given, all, err := hintSearch(wanted, disks)
 	if err != nil {
 		return "", err
 	}
@@ -93,12 +86,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if !every {
 		disks = single(disks)
 	}
-	skip := node.Dict("properties").Get("skip_block_devices")
-	given, err := hintsOf(skip)
-	if err != nil {
-		return nil, err
-	}
-	all, err := hintDisks(disks)
+	given, all, err := hintSearch(node.Dict("properties").Get("skip_block_devices"), disks)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +115,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays extends the skipped map with the arrays that the node preserves. The node specifies these arrays by
-// their volume names.
+// skipArrays adds the arrays that the node preserves, which it specifies by volume name, to the skipped map.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {
@@ -179,17 +166,11 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 
 // single returns copies of the disks in which each list of serials or WWNs contains only its first element.
 func single(disks []Disk) []Disk {
-	first := func(t Texts) Texts {
-		if len(t) == 0 {
-			return nil
-		}
-		return t[:1]
-	}
 	all := slices.Clone(disks)
 	for i := range all {
 		d := &all[i]
-		d.Serial, d.WWN = first(d.Serial), first(d.WWN)
-		d.WWNWithExtension, d.WWNVendorExtension = first(d.WWNWithExtension), first(d.WWNVendorExtension)
+		d.Serial, d.WWN = d.Serial.First(), d.WWN.First()
+		d.WWNWithExtension, d.WWNVendorExtension = d.WWNWithExtension.First(), d.WWNVendorExtension.First()
 	}
 	return all
 }
@@ -197,26 +178,77 @@ func single(disks []Disk) []Disk {
 // awaitDisks waits for the root disk after the lookup, because disks may appear late. After the last attempt, it only
 // logs that the disk is missing. Invalid hints, in contrast, end the agent, so that Ironic runs into a timeout.
 func (a *agent) awaitDisks(ctx context.Context) error {
-	var err error
 	for try := 1; ; try++ {
-		_, err = a.rootDisk(ctx, false)
-		var f *fault
+		_, err := a.rootDisk(ctx, false)
+		f, ok := errors.AsType[*fault](err)
 		switch {
 		case err == nil:
 			return nil
-		case !errors.As(err, &f) || f.Type != deviceNotFound:
+		case !ok || f.Type != deviceNotFound:
+			a.log.hardware.error("Unexpected error dispatching wait_for_disks to manager: %v", err)
+			return fmt.Errorf("waiting for the disks: %w", err)
 		case try >= a.options.DiskTries:
 			a.log.hardware.warning("The root device was not detected")
 			return nil
-		default:
-			a.log.hardware.debug("Still waiting for the root device to appear, attempt %d of %d", try, a.options.DiskTries)
-			if !a.sleep(ctx, a.options.DiskWait) {
-				return ctx.Err()
-			}
-			continue
 		}
-		break
+		a.log.hardware.debug("Still waiting for the root device to appear, attempt %d of %d", try, a.options.DiskTries)
+		if !a.sleep(ctx, a.options.DiskWait) {
+			return ctx.Err()
+		}
 	}
-	a.log.hardware.error("Unexpected error dispatching wait_for_disks to manager: %v", err)
-	return fmt.Errorf("waiting for the disks: %w", err)
+}
+
+// Package hints matches disks with root device hints. The following functions convert its values and errors.
+
+func (a generation) generation() hints.Generation {
+	if a == legacyAgent {
+		return hints.GenerationOld
+	}
+	return hints.GenerationNewest
+}
+
+func hintSearch(value any, disks []Disk) (hints.Hints, []hints.Disk, error) {
+	given, err := hints.Decode([]byte(dump(value)))
+	if err != nil {
+		return hints.Hints{}, nil, fmt.Errorf("reading root device hints: %w", err)
+	}
+	all, err := hintDisks(disks)
+	return given, all, err
+}
+
+func hintDisks(disks []Disk) ([]hints.Disk, error) {
+	if len(disks) == 0 {
+		return nil, nil // a RAID controller without volumes hides all drives
+	}
+	raw, err := json.Marshal(disks)
+	if err != nil {
+		return nil, fmt.Errorf("writing the disks: %w", err)
+	}
+	return hints.DecodeDisks(raw)
+}
+
+func hintFault(err error) error {
+	e, ok := errors.AsType[*hints.Error](err)
+	switch {
+	case !ok:
+		return err
+	case e.NotFound():
+		return newFault(deviceNotFound, "%s", e.Text)
+	}
+	return raise(e.Class, "%s", e.Text)
+}
+
+func (a generation) matching(disks []Disk, hints *dict) (list, error) {
+	given, all, err := hintSearch(hints, disks)
+	if err != nil {
+		return nil, err
+	}
+	names := list{}
+	for d, err := range given.Matching(all, a.generation()) {
+		if err != nil {
+			return nil, hintFault(err)
+		}
+		names = append(names, d.Name)
+	}
+	return names, nil
 }

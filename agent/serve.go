@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
-	"math/big"
 	"net"
 	"net/http"
 	"strconv"
@@ -66,7 +65,6 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards does what the agent must do after its service has ended, such as taking the network down.
 func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
 	case endByDeath:
@@ -120,7 +118,6 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// advertised returns the host and the port at which conductors can reach the service.
 func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(listener.Addr().String())
 	if err != nil || a.options.Advertise == nil {
@@ -136,8 +133,7 @@ func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, po
 	return host, port, nil
 }
 
-// CallGate tracks the calls that are being answered. It is needed because closing an [http.Server] does not wait for
-// them.
+// CallGate tracks the calls that are being answered, because closing an [http.Server] does not wait for them.
 type CallGate struct {
 	mu     sync.Mutex
 	closed bool
@@ -183,12 +179,7 @@ func newCertificate(host, name string, now time.Time) (tls.Certificate, string, 
 	if err != nil {
 		return tls.Certificate{}, "", fmt.Errorf("making a key: %w", err)
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 158))
-	if err != nil {
-		return tls.Certificate{}, "", fmt.Errorf("making a serial number: %w", err)
-	}
 	template := &x509.Certificate{
-		SerialNumber:       serial,
 		Subject:            pkix.Name{CommonName: name},
 		NotBefore:          now.Add(-certificateAge),
 		NotAfter:           now.Add(certificateLife),

@@ -9,11 +9,9 @@ import (
 	"ironworks/python"
 )
 
-// stepFunc implements a step and returns the result for the conductor.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// stepActions returns the two commands of a phase. One of them lists the steps of the phase, and the other executes a
-// step.
+// stepActions returns the two commands of a phase: one lists its steps, and the other executes a step.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
@@ -37,9 +35,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	}
 	a.log.deploy.debug("Executing %s step %s", p.name, python.Repr(asked))
 	a.cacheNode(node)
-	a.mu.Lock()
 	a.ports = params.Get("ports")
-	a.mu.Unlock()
 	// If the conductor sends no version, it has not requested the steps yet.
 	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.generation().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
@@ -52,19 +48,16 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	result, err := a.withFaults(ctx, p, name, node, func(ctx context.Context) (any, error) {
 		return a.guarded(func() (any, error) { return a.dispatch(ctx, name, node, stepArgs(params, asked, p)) })
 	})
-	var f *fault
-	var e *exception
-	switch {
-	case err == nil:
-	case errors.As(err, &f):
+	if f, ok := errors.AsType[*fault](err); ok {
 		a.log.deploy.error("Error performing %s step %s: %s", p.name, name, f)
 		return nil, f
-	default:
+	}
+	if err != nil {
 		class := "RuntimeError"
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*exception](err); ok {
 			class = e.Class
 		}
-		f = newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
+		f := newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
 		a.log.deploy.error("%s", f.Details)
 		return nil, f
 	}
@@ -128,8 +121,7 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 	return do(ctx)
 }
 
-// dieIn runs a step and then makes the agent die. The effects of the step remain, but the conductor does not learn
-// the result.
+// dieIn runs a step and then makes the agent die. The step takes effect, but the conductor learns no result.
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()

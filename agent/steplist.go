@@ -1,49 +1,40 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 )
 
-// phase is an operation that consists of steps: deployment, cleaning or service.
 type phase struct {
 	name    string // such as deploy; part of command names like execute_deploy_step
 	title   string // such as Deploy; used in messages
 	failure kind
-	step    stepFlag
 }
 
-// stepFlag is a set of phases in which a step is available.
-type stepFlag int
-
-const (
-	inDeploy stepFlag = 1 << iota
-	inClean
-	inService
-)
-
 var (
-	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError, step: inDeploy}
-	cleaning  = phase{name: "clean", title: "Clean", failure: cleaningError, step: inClean}
-	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
+	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError}
+	cleaning  = phase{name: "clean", title: "Clean", failure: cleaningError}
+	servicing = phase{name: "service", title: "Service", failure: servicingError}
 )
 
 // manager is a hardware manager of the real agent. Every step belongs to one manager.
-type manager struct {
-	class, name, version string
-}
+type manager struct{ class, name string }
 
 // The managers are listed in the order in which the real agent asks them for a step.
 var (
-	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
+	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager"}
+	genericManager = manager{"GenericHardwareManager", "generic_hardware_manager"}
 )
 
-// managerVersions returns the version of each manager. The versions must not change, because a conductor would then
-// plan the steps again.
+// managerVersions returns the managers' versions. If these changed, a conductor would plan the steps again.
 func (a generation) managerVersions() *dict {
-	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
+	generic := "1.2" // with service steps
+	if a == legacyAgent {
+		generic = "1.1"
+	}
+	return newDict(coreosManager.name, "1", genericManager.name, generic)
 }
 
 func (a generation) managerList() list {
@@ -63,7 +54,6 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step connects the name of a step with its implementation.
 type step struct {
 	name    string
 	manager manager
@@ -76,24 +66,16 @@ type step struct {
 // configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacksStep reports whether an agent with these options does not have the given step.
 func (o Options) lacksStep(step string) bool {
 	return !o.Simulated && slices.Contains(simulatedOnly, step)
 }
 
-// offersStep reports whether an agent with these options offers s.
 func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps that this agent has, for all phases.
+// steps returns the agent's steps for all phases.
 func (a *agent) steps() []step {
-	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
-}
-
-// allSteps returns the steps that agents of this generation have, for all phases. It includes the steps in
-// simulatedOnly.
-func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
 		{name: "start_assisted_install", manager: coreosManager, do: a.startAssistedInstall},
@@ -111,23 +93,21 @@ func (a *agent) allSteps() []step {
 		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
 		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
 	}
-	if a.options.generation() == legacyAgent {
-		return all
+	if a.options.generation() != legacyAgent {
+		all = append(all,
+			step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
+			step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
+			step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
+		)
 	}
-	return append(all,
-		step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
-		step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
-		step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
-	)
+	return slices.DeleteFunc(all, func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// refuseBurnIn implements the burn-in steps of a simulated machine. They always fail, because there is no hardware to
-// test.
+// refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer describes a step in one phase, with the properties that the conductor receives.
 type offer struct {
 	step      string
 	manager   manager
@@ -150,8 +130,8 @@ func (p phase) offers() []offer {
 	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: currentAgent}
 	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: legacyAgent}
 	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: legacyAgent}
-	switch p.step {
-	case inClean:
+	switch p {
+	case cleaning:
 		nvram.abortable = true
 		return slices.Concat(
 			[]offer{
@@ -163,7 +143,7 @@ func (p phase) offers() []offer {
 			generic(legacyAgent, true, "", "burnin_cpu"), generic(currentAgent, true, "", "burnin_gpu"),
 			generic(legacyAgent, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
 		)
-	case inDeploy:
+	case deploying:
 		return slices.Concat(
 			[]offer{
 				{step: "install_coreos", manager: coreosManager, args: newDict(), since: legacyAgent},
@@ -172,7 +152,6 @@ func (p phase) offers() []offer {
 			generic(legacyAgent, false, "", "erase_devices_metadata"), []offer{apply, nvram},
 			generic(legacyAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
 		)
-	case inService:
 	}
 	return slices.Concat(
 		generic(currentAgent, true, "raid", "delete_configuration"), []offer{apply}, generic(currentAgent, true, "raid", "create_configuration"),
@@ -181,14 +160,11 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing returns the step in the format in which the conductor receives it. If unabortable is true, the abortable
-// property is omitted.
+func (o offer) iface() string { return cmp.Or(o.kind, "deploy") }
+
+// listing returns the step as the conductor receives it, without the abortable property if unabortable is true.
 func (o offer) listing(unabortable bool) *dict {
-	kind := o.kind
-	if kind == "" {
-		kind = "deploy"
-	}
-	d := newDict("step", o.step, "priority", o.priority, "interface", kind, "reboot_requested", false)
+	d := newDict("step", o.step, "priority", o.priority, "interface", o.iface(), "reboot_requested", false)
 	if o.abortable && !unabortable {
 		d.Set("abortable", true)
 	}
@@ -198,7 +174,6 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument describes a step argument in the format of the step's argsinfo property.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }
@@ -224,7 +199,6 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps returns the steps of a phase, keyed by the class of their manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {
@@ -235,4 +209,33 @@ func (a *agent) listSteps(p phase) *dict {
 		byManager.Set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
+}
+
+// StepInfo describes a step that the agent offers to a conductor.
+type StepInfo struct {
+	Phase     string   `json:"phase"` // deploy, clean or service
+	Interface string   `json:"interface"`
+	Step      string   `json:"step"`
+	Priority  int      `json:"priority"` // 0 means that the step runs only if requested
+	Abortable bool     `json:"abortable"`
+	Arguments []string `json:"arguments"`
+}
+
+// Steps returns the steps of the given version on real machines, sorted by phase and by descending priority.
+func Steps(version string) []StepInfo {
+	options := Options{Version: version}
+	var all []StepInfo
+	for _, p := range []phase{deploying, cleaning, servicing} {
+		var steps []StepInfo
+		for _, o := range p.offers() {
+			if !options.offersStep(o) {
+				continue
+			}
+			arguments := append([]string{}, o.args.Keys()...)
+			steps = append(steps, StepInfo{p.name, o.iface(), o.step, o.priority, o.abortable, arguments})
+		}
+		slices.SortStableFunc(steps, func(a, b StepInfo) int { return cmp.Compare(b.Priority, a.Priority) })
+		all = append(all, steps...)
+	}
+	return all
 }

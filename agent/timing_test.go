@@ -61,7 +61,7 @@ func TestLookupBacksOff(t *testing.T) {
 		s := newAnswers()
 		s.lookup = []int{409, 409, 409, 409, 404, 200}
 		a := bench(newMetal(), Options{Client: &http.Client{Transport: s}})
-		if _, err := a.lookup(t.Context(), ""); err != nil {
+		if _, err := a.lookup(t.Context(), t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		at := s.called("lookup")
@@ -81,7 +81,7 @@ func TestLookupGivesUp(t *testing.T) {
 		s := newAnswers()
 		s.lookup = []int{404}
 		a := bench(newMetal(), Options{Client: &http.Client{Transport: s}})
-		_, err := a.lookup(t.Context(), "")
+		_, err := a.lookup(t.Context(), t.Context(), "")
 		if took := time.Since(s.begin); !errors.Is(err, errNotFound) || took > 300*time.Second {
 			t.Errorf("%v after %v", err, took)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"ironworks/models/hints"
 )
@@ -25,7 +26,6 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// toPythonInt converts a number to Python's type.
 func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
@@ -68,35 +68,22 @@ func dump(v any) string {
 	return string(raw)
 }
 
+// dumpString encodes a string like Python, which escapes all characters outside ASCII.
 func dumpString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
+	var encoded, b strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(s) // cannot fail for a string
+	for _, r := range strings.TrimSuffix(encoded.String(), "\n") {
 		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\b':
-			b.WriteString(`\b`)
-		case r == '\f':
-			b.WriteString(`\f`)
-		case r >= ' ' && r < 0x7f || r == 0x7f:
+		case r < utf8.RuneSelf:
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			b.WriteString(`\u` + hex4(high) + `\u` + hex4(low))
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		default:
-			b.WriteString(`\u` + hex4(r))
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
-	b.WriteByte('"')
 	return b.String()
 }
-
-func hex4(r rune) string { return fmt.Sprintf("%04x", r) }

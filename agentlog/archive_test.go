@@ -21,20 +21,20 @@ const testUUID = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
 func TestArchiveNames(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 0, 5, 0, time.UTC)
-	for name, want := range map[string]*archiveInfo{
-		testUUID + "_2026-11-22-13-00-05.tar.gz":                                     {Node: testUUID, Time: at},
-		testUUID + "_r7-n01_2026-11-22-13-00-05.tar.gz":                              {Node: testUUID, What: "r7-n01", Time: at},
-		testUUID + "_r7_n_01_" + testUUID + "_cleaning_2026-11-22-13-00-05.tar.gz":   {Node: testUUID, What: "r7_n_01_" + testUUID + "_cleaning", Time: at},
-		"/var/log/ironic/deploy/" + testUUID + "_inspect_2026-11-22-13-00-05.tar.gz": {Node: testUUID, What: "inspect", Time: at},
-		strings.ToUpper(testUUID) + "_2026-11-22-13-00-05.tar.gz":                    {Node: testUUID, Time: at},
-		testUUID + "_2026-13-22-13-00-05.tar.gz":                                     nil,
-		testUUID + "_2026-11-22-13-00-05.tar":                                        nil,
-		"r7-n01_2026-11-22-13-00-05.tar.gz":                                          nil,
-		"":                                                                           nil,
+	for name, want := range map[string]bool{
+		testUUID + "_2026-11-22-13-00-05.tar.gz":                                     true,
+		testUUID + "_r7-n01_2026-11-22-13-00-05.tar.gz":                              true,
+		testUUID + "_r7_n_01_" + testUUID + "_cleaning_2026-11-22-13-00-05.tar.gz":   true,
+		"/var/log/ironic/deploy/" + testUUID + "_inspect_2026-11-22-13-00-05.tar.gz": true,
+		strings.ToUpper(testUUID) + "_2026-11-22-13-00-05.tar.gz":                    true,
+		testUUID + "_2026-13-22-13-00-05.tar.gz":                                     false,
+		testUUID + "_2026-11-22-13-00-05.tar":                                        false,
+		"r7-n01_2026-11-22-13-00-05.tar.gz":                                          false,
+		"":                                                                           false,
 	} {
-		got, ok := parseArchiveName(name)
-		if ok != (want != nil) || ok && got != *want {
-			t.Errorf("%s: %+v, %v", name, got, ok)
+		node, stored, ok := parseArchiveName(name)
+		if ok != want || ok && (node != testUUID || !stored.Equal(at)) {
+			t.Errorf("%s: %s, %v, %v", name, node, stored, ok)
 		}
 	}
 	names := []string{

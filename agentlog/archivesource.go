@@ -22,7 +22,6 @@ import (
 // archivePause is the interval at which the folder is checked for a newer archive.
 const archivePause = 10 * time.Second
 
-// archiveSource is the source that reads a node's newest archive, and later any newer ones.
 type archiveSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -36,41 +35,39 @@ func (s *archiveSource) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if s.follower.options.Once {
-			status.State = stateOnce(status.State)
+		once := s.follower.options.Once
+		switch {
+		case once && status.State == StateConnecting:
+			status.State = StateFailed
+		case once && status.State != StateFailed:
+			status.State = StateEnded
 		}
 		s.out.status(ctx, status)
-		if over || s.follower.options.Once {
-			return
-		}
-		if !wait(ctx, archivePause) {
+		if over || once || !wait(ctx, archivePause) {
 			return
 		}
 	}
-}
-
-// stateOnce converts the state of a source to its final state, for a source that does not retry.
-func stateOnce(s State) State {
-	if s == StateConnecting || s == StateFailed {
-		return StateFailed
-	}
-	return StateEnded
 }
 
 // readNewest reads the newest archive, unless it was read before. If over is true, no further archive will follow.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
-	place := s.location()
-	address := printable.Line(models.MaskURL(s.follower.options.Archive))
-	opened, err := place.newest(ctx, s.follower.node, s.done)
-	var none *noArchiveError
+	archive := s.follower.options.Archive
+	address := printable.Line(models.MaskURL(archive))
+	var opened *openArchive
+	var err error
+	if remote, ok := strings.CutPrefix(archive, "ssh://"); ok {
+		opened, err = newestRemote(ctx, s.follower.options.SSH, remote, s.follower.node, s.done)
+	} else {
+		opened, err = newestLocal(archive, s.follower.node, s.done)
+	}
 	switch {
-	case errors.As(err, &none):
+	case errors.Is(err, errNoArchive):
 		return Status{
 			State: StateWaiting, Address: address, Reason: "no archived logs of this node",
 			Remedy: "conductors archive the logs of failed operations only; set [agent]deploy_logs_collect = always to archive all logs",
 		}, false
 	case err != nil:
-		status, _ := archiveFault(err)
+		status := archiveFault(err)
 		status.Address = address
 		return status, false
 	case opened == nil:
@@ -78,9 +75,8 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 	}
 	defer func() { _ = opened.content.Close() }()
 	lines, notes, err := archiveLines(opened.content, opened.name, opened.storedAt, s.follower.node, time.Now)
-	var broken *fetchError
-	if errors.As(err, &broken) && len(lines) == 0 {
-		status, _ := archiveFault(broken.err)
+	if broken, ok := errors.AsType[*fetchError](err); ok && len(lines) == 0 {
+		status := archiveFault(broken.err)
 		status.Address = address
 		return status, false // once lines have been delivered, a retry would repeat them
 	}
@@ -102,17 +98,16 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 	return Status{State: StateWaiting, Address: address, Reason: strings.Join(notes, "; ")}, false
 }
 
-func archiveFault(err error) (Status, bool) {
+func archiveFault(err error) Status {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Status{State: StateFailed, Reason: "no such file or directory", Remedy: "set the context's logs.archive to a conductor's [agent]deploy_logs_local_path"}, true
+		return Status{State: StateFailed, Reason: "no such file or directory", Remedy: "set the context's logs.archive to a conductor's [agent]deploy_logs_local_path"}
 	case errors.Is(err, fs.ErrPermission):
-		return Status{State: StateFailed, Reason: "permission denied", Remedy: "give this user read access to the conductor's files"}, true
+		return Status{State: StateFailed, Reason: "permission denied", Remedy: "give this user read access to the conductor's files"}
 	}
-	var command *commandError
-	if errors.As(err, &command) {
+	if command, ok := errors.AsType[*commandError](err); ok {
 		var m masker
-		return Status{State: StateFailed, Reason: "cannot read the archive: " + truncate(m.line(strings.TrimSpace(command.stderr)), 300), Remedy: "give the SSH user read access to the conductor's files"}, true
+		return Status{State: StateFailed, Reason: "cannot read the archive: " + truncate(m.line(strings.TrimSpace(command.stderr)), 300), Remedy: "give the SSH user read access to the conductor's files"}
 	}
 	return faultStatus(err)
 }
@@ -123,12 +118,8 @@ type fetchError struct{ err error }
 func (e *fetchError) Error() string { return e.err.Error() }
 func (e *fetchError) Unwrap() error { return e.err }
 
-// noArchiveError reports that a directory has no archives of the node.
-type noArchiveError struct{}
+var errNoArchive = errors.New("no archived logs of this node")
 
-func (*noArchiveError) Error() string { return "no archived logs of this node" }
-
-// openArchive is an archive that is being read.
 type openArchive struct {
 	name     string
 	storedAt time.Time
@@ -136,28 +127,13 @@ type openArchive struct {
 	content  io.ReadCloser
 }
 
-// archiveLocation is a place where archives are stored: a local folder or one on another host.
-type archiveLocation interface {
-	// newest opens the node's newest archive. It returns nil if the name of that archive equals done.
-	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
-}
-
-func (s *archiveSource) location() archiveLocation {
-	if rest, ok := strings.CutPrefix(s.follower.options.Archive, "ssh://"); ok {
-		return &remoteArchive{options: s.follower.options.SSH, address: rest}
-	}
-	return localArchive(s.follower.options.Archive)
-}
-
-// localArchive is the archiveLocation of a local folder or file.
-type localArchive string
-
-func (l localArchive) newest(_ context.Context, node models.NodeRef, done string) (*openArchive, error) {
-	info, err := os.Stat(string(l))
+// newestLocal opens the newest archive of the node in a local folder, or a single file. It returns nil for done.
+func newestLocal(path string, node models.NodeRef, done string) (*openArchive, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
-	path, single := string(l), !info.IsDir()
+	single := !info.IsDir()
 	if !single {
 		entries, err := os.ReadDir(path)
 		if err != nil {
@@ -170,10 +146,10 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 			}
 		}
 		name := newestArchive(names, node)
-		if name == "" {
-			return nil, &noArchiveError{}
-		}
-		if name == done {
+		switch name {
+		case "":
+			return nil, errNoArchive
+		case done:
 			return nil, nil //nolint:nilnil // nothing newer than done
 		}
 		path = filepath.Join(path, name)
@@ -185,30 +161,30 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
 	o := &openArchive{name: filepath.Base(path), single: single, content: f, storedAt: info.ModTime()}
-	if a, ok := parseArchiveName(path); ok {
-		o.storedAt = a.Time
+	if _, at, ok := parseArchiveName(path); ok {
+		o.storedAt = at
 	}
 	return o, nil
 }
 
-// remoteArchive is the archiveLocation of a folder or a file on another host. Its address has the form
-// [user@]host[:port]/path.
-type remoteArchive struct {
-	options SSHOptions
-	address string
-}
-
-func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error) {
-	hostPart, where, found := strings.Cut(r.address, "/")
+// newestRemote is like newestLocal, but for another host. The address has the form [user@]host[:port]/path. It
+// connects as ssh would, and ignores the settings for ramdisks, because a conductor's host key does not change.
+func newestRemote(ctx context.Context, o SSHOptions, address string, node models.NodeRef, done string) (*openArchive, error) {
+	hostPart, where, found := strings.Cut(address, "/")
 	if !found {
 		return nil, errors.New("the archive's address has no path: use ssh://HOST/PATH")
 	}
 	where = "/" + where
-	conn, err := r.dial(ctx, hostPart)
+	login, host, port, err := splitHost(hostPart)
+	if err != nil {
+		return nil, fmt.Errorf("the archive's address: %w", err)
+	}
+	o.User, o.Port, o.HostKeys, o.Jump = login, port, nil, ""
+	conn, err := dialSSH(ctx, &o, models.NodeRef{}, host, false)
 	if err != nil {
 		return nil, err
 	}
-	name, single, err := r.find(ctx, conn, where, node)
+	name, single, err := findRemote(ctx, conn, where, node)
 	if err != nil || name == done && !single {
 		conn.close()
 		return nil, err
@@ -217,31 +193,17 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	if !single {
 		file = path.Join(where, name)
 	}
-	o := &openArchive{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
-	if a, ok := parseArchiveName(name); ok {
-		o.storedAt = a.Time
-	}
-	return o, nil
-}
-
-// dial connects to a conductor's host as ssh would. It ignores the settings for ramdisks, because a conductor's host
-// key does not change.
-func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, error) {
-	login, host, port, err := splitHost(hostPart)
-	if err != nil {
-		return nil, fmt.Errorf("the archive's address: %w", err)
-	}
-	o := r.options
-	o.User, o.Port, o.HostKeys, o.Jump = login, port, nil, ""
-	return dialHost(ctx, &o, host)
+	opened := &openArchive{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
+	_, opened.storedAt, _ = parseArchiveName(name)
+	return opened, nil
 }
 
 // maxListing is the maximum size of the output of ls, in bytes: about 180 000 archives.
 const maxListing = 16 << 20
 
-// find lists the folder at the given path and returns the name of the node's newest archive. The single result
+// findRemote lists the folder at the given path and returns the name of the node's newest archive. The single result
 // reports whether the path names a file instead of a folder.
-func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
+func findRemote(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// If the path names a file, ls prints it unchanged.
 	err = conn.run(ctx, "ls -1 -- "+shellescape.Quote(where), nil, func(stdout io.Reader) error {
@@ -259,7 +221,7 @@ func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, n
 		return path.Base(where), true, nil
 	}
 	if name = newestArchive(names, node); name == "" {
-		return "", false, &noArchiveError{}
+		return "", false, errNoArchive
 	}
 	return path.Base(name), false, nil
 }
@@ -296,39 +258,25 @@ func (f *remoteFile) Close() error {
 
 // archiveName matches the names of a conductor's log archives:
 // UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
-var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
+var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_.*)?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
 
-// archiveInfo holds the parts of an archive's file name.
-type archiveInfo struct {
-	// Node is the node's UUID, in lower case.
-	Node string
-	// What is the part of the file name between the UUID and the time. It may contain the node's name, the instance
-	// and the kind of operation.
-	What string
-	// Time is when the conductor stored the archive, according to the conductor's clock.
-	Time time.Time
-}
-
-// parseArchiveName parses a file name. ok reports whether the name has the form of a conductor's archive.
-func parseArchiveName(name string) (a archiveInfo, ok bool) {
+// parseArchiveName returns the node's UUID, in lower case, and when the conductor stored the archive, by its own clock.
+func parseArchiveName(name string) (node string, at time.Time, ok bool) {
 	m := archiveName.FindStringSubmatch(path.Base(name))
 	if m == nil {
-		return a, false
+		return "", at, false
 	}
-	at, err := time.Parse("2006-01-02-15-04-05", m[3])
-	if err != nil {
-		return a, false
-	}
-	return archiveInfo{Node: strings.ToLower(m[1]), What: m[2], Time: at}, true
+	at, err := time.Parse("2006-01-02-15-04-05", m[2])
+	return strings.ToLower(m[1]), at, err == nil
 }
 
 // newestArchive returns the name of the node's newest archive among names, or "" if there is none.
 func newestArchive(names []string, node models.NodeRef) string {
 	newest, at := "", time.Time{}
 	for _, name := range names {
-		a, ok := parseArchiveName(name)
-		if ok && a.Node == strings.ToLower(node.UUID) && (newest == "" || a.Time.After(at) || a.Time.Equal(at) && name > newest) {
-			newest, at = name, a.Time
+		of, stored, ok := parseArchiveName(name)
+		if ok && of == strings.ToLower(node.UUID) && (newest == "" || stored.After(at) || stored.Equal(at) && name > newest) {
+			newest, at = name, stored
 		}
 	}
 	return newest

@@ -27,8 +27,7 @@ type textKey struct {
 	text   uint64
 }
 
-// newSourceDuplicates returns nil if no line can arrive twice, which is the case if sources contains neither two
-// journals nor an archive.
+// newSourceDuplicates returns nil if no line can arrive twice: without two journals and without an archive.
 func newSourceDuplicates(sources []models.LogSource) *sourceDuplicates {
 	t := &sourceDuplicates{seed: maphash.MakeSeed()}
 	journals := 0
@@ -64,8 +63,7 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 	}
 	key := maphash.String(t.seed, l.Boot+" "+l.Cursor)
 	if source, known := t.cursors[key]; known {
-		// All lines of a message share one cursor, so lines with equal cursors from the same source are not
-		// duplicates.
+		// All lines of a message share one cursor, so equal cursors of one source are no duplicates.
 		return source != l.Source
 	}
 	if len(t.ring) < cap(t.ring) {
@@ -80,8 +78,7 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 }
 
 func (t *sourceDuplicates) byText(l *models.LogLine) bool {
-	// Lines from a serial console cannot be compared, because they have neither the machine's time nor the complete
-	// text.
+	// Lines from a serial console have neither the machine's time nor the complete text to compare.
 	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus || l.Source == models.LogSerial {
 		return false
 	}

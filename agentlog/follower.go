@@ -1,3 +1,7 @@
+// Package agentlog follows the log of a machine's ramdisk from all available sources. In order of preference, these
+// are the journal over SSH, the journal that the machine pushes, the serial console, the conductor's archive, and the
+// agent's status. The package masks secrets before it parses a line. For each source that fails, it reports the
+// reason and a remedy.
 package agentlog
 
 import (
@@ -14,8 +18,7 @@ import (
 // These limits apply to the collection of lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines is the maximum number of lines that are buffered for a slow reader. When the buffer is full, the
-	// sources wait.
+	// maxLines is the maximum number of lines buffered for a slow reader. When the buffer is full, sources wait.
 	maxLines = 4096
 )
 
@@ -62,7 +65,6 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	return out
 }
 
-// nodeFollower holds the state of following one node's log: the sources and what they have reported.
 type nodeFollower struct {
 	options    *Options
 	trust      *Trust
@@ -73,7 +75,6 @@ type nodeFollower struct {
 	last       map[models.LogSource]Status
 }
 
-// sourceReport is a message from a source to its follower: lines, or a new status.
 type sourceReport struct {
 	lines   []models.LogLine
 	status  *Status
@@ -96,8 +97,7 @@ func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
 	}
 }
 
-// batch collects the reports of the sources and sends them in batches, until ctx is canceled or all sources have
-// ended.
+// batch sends the reports of the sources in batches, until ctx is canceled or all sources have ended.
 func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
@@ -154,7 +154,6 @@ func (j *nodeFollower) add(batch *Batch, n sourceReport) {
 	}
 }
 
-// sourceOutput sends the lines and the status of one source to its follower.
 type sourceOutput struct {
 	follower *nodeFollower
 	source   models.LogSource
@@ -162,8 +161,7 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends log lines to the follower and waits until they are received. It reports whether they were received
-// before ctx was canceled.
+// lines sends log lines to the follower, and reports whether they were received before ctx was canceled.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -211,7 +209,13 @@ func (o *sourceOutput) forward(ctx context.Context) {
 		if n := len(b.Status); n > 0 {
 			last = b.Status[n-1]
 		}
-		o.deliver(ctx, b)
+		for i := range b.Status {
+			o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
+			o.send(ctx, sourceReport{status: &b.Status[i]})
+		}
+		if len(b.Lines) > 0 || b.Dropped > 0 {
+			o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
+		}
 		quiet.Reset(heldTime)
 	}
 	if once {
@@ -219,17 +223,6 @@ func (o *sourceOutput) forward(ctx context.Context) {
 	}
 }
 
-func (o *sourceOutput) deliver(ctx context.Context, b Batch) {
-	for i := range b.Status {
-		o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
-		o.send(ctx, sourceReport{status: &b.Status[i]})
-	}
-	if len(b.Lines) > 0 || b.Dropped > 0 {
-		o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
-	}
-}
-
-// othersWork reports whether another source delivers lines.
 func (o *sourceOutput) othersWork() bool {
 	for i := range o.follower.working {
 		if i != o.index && o.follower.working[i].Load() {
@@ -241,10 +234,8 @@ func (o *sourceOutput) othersWork() bool {
 
 // wait waits for d, and reports whether d elapsed before ctx was canceled.
 func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false
@@ -268,8 +259,7 @@ type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address identifies the machine, console or archive that the lines come from, in a form for display. It may be
-	// empty.
+	// Address identifies the machine, console or archive that the lines come from, for display. It may be empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
@@ -283,8 +273,7 @@ type Status struct {
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
-	// Dropped is the number of lines that are missing from Lines, because they arrived faster than the batches were
-	// read.
+	// Dropped is the number of lines that are missing because they arrived faster than the batches were read.
 	Dropped int
 }
 

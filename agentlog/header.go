@@ -68,8 +68,7 @@ func notOfContext(r rune) bool {
 // debugSuffix matches the function, file and line number that oslo.log appends to DEBUG lines.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
-// withoutSuffix removes the suffix that debugSuffix matches. Otherwise, every line from coreos-installer would end
-// with such a suffix.
+// withoutSuffix removes the suffix that debugSuffix matches and that every line of coreos-installer has.
 func (h header) withoutSuffix(text string) string {
 	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
 		return text

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,7 @@ import (
 
 // HostKeyError reports that a machine has an unexpected host key.
 type HostKeyError struct {
-	// Host is the address of the machine. Fingerprint identifies the key it presented, in the format of ssh-keygen
-	// -l.
+	// Host is the machine's address. Fingerprint identifies the presented key, in the format of ssh-keygen -l.
 	Host, Fingerprint string
 	// Reason explains why the key was refused. Remedy suggests what the operator can do.
 	Reason, Remedy string
@@ -31,7 +31,6 @@ func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Reason)
 }
 
-// verdict is the reason why a host key may be accepted.
 type verdict int
 
 const (
@@ -49,13 +48,11 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// The only field reports whether all keys except the expected ones are refused. The foreign field reports whether
-	// the host presented a key that is not expected.
+	// only reports whether unexpected keys are refused, and foreign whether the host presented an unexpected key.
 	only, foreign bool
 }
 
-// newHostKeys prepares the check of the hop's host key. The keys in Ignition configurations apply to machines, not to
-// jump hosts.
+// newHostKeys prepares the check of a hop's host key. Keys in Ignition configurations do not apply to jump hosts.
 func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
 	k := &hostKeys{hop: h, jump: jump}
 	if o.HostKeys != nil && !jump {
@@ -87,9 +84,8 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the host key algorithms that the client should request. The algorithms of known keys come first,
-// because a server that has several keys presents one whose type is requested first. If algorithms returns nil, the
-// client requests all types.
+// algorithms returns the host key algorithms to request, or nil for all. Types of known keys come first, because a
+// server that has several keys presents one whose type is requested first.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -100,11 +96,10 @@ func (k *hostKeys) algorithms() []string {
 	}
 	var out []string
 	for _, key := range keys {
-		switch t := key.Type(); t {
-		case ssh.KeyAlgoRSA:
+		if key.Type() == ssh.KeyAlgoRSA {
 			out = append(out, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
-		default:
-			out = append(out, t)
+		} else {
+			out = append(out, key.Type())
 		}
 	}
 	if len(wanted) == 0 || k.hop.strict == strictNo { // a host key of any type may be accepted
@@ -113,13 +108,11 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted returns the host's keys from known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
 	}
-	var unknown *knownhosts.KeyError
-	if err := k.known(k.hop.address(), &net.TCPAddr{}, noKey{}); errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*knownhosts.KeyError](k.known(k.hop.address(), &net.TCPAddr{}, noKey{})); ok {
 		return unknown.Want
 	}
 	return nil
@@ -132,7 +125,6 @@ func (noKey) Type() string                        { return "none" }
 func (noKey) Marshal() []byte                     { return []byte("none") }
 func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key: nothing to verify") }
 
-// check implements ssh.HostKeyCallback.
 func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	k.key = key
 	refuse := func(why, wayOut string) error {
@@ -152,17 +144,15 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	}
 	if k.known != nil {
 		err := k.known(k.hop.address(), remote, key)
-		var other *knownhosts.KeyError
+		other, differs := errors.AsType[*knownhosts.KeyError](err)
 		switch {
 		case err == nil:
 			k.verdict = hostKeyKnown
 			return nil
-		case errors.As(err, &other) && len(other.Want) == 0:
-		case errors.As(err, &other) && k.hop.strict == strictNo:
-		case errors.As(err, &other):
-			return refuse("it differs from the key in known_hosts", "ramdisks generate new keys at each boot: run ssh-keygen -R "+k.hop.host+", or set a host key in its Ignition configuration")
-		default:
+		case !differs:
 			return refuse("it is revoked in known_hosts", "do not trust this machine")
+		case len(other.Want) > 0 && k.hop.strict != strictNo:
+			return refuse("it differs from the key in known_hosts", "ramdisks generate new keys at each boot: run ssh-keygen -R "+k.hop.host+", or set a host key in its Ignition configuration")
 		}
 	}
 	if k.hop.strict == strictYes || k.jump && k.hop.strict == strictAsk {
@@ -172,8 +162,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return nil
 }
 
-// Trust remembers the host key of each node for the current boot, so that a key that changes within a boot is
-// refused. Logs and shells can share a Trust.
+// Trust remembers each node's host key for the current boot, so that changes are refused. It can be shared.
 type Trust struct {
 	mu   sync.Mutex
 	pins map[string]pin // by node UUID and name
@@ -189,15 +178,11 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
-	if boot == "" {
-		boot = t.pins[id].boot
-	}
-	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
+	t.pins[id] = pin{ssh.FingerprintSHA256(key), cmp.Or(boot, t.pins[id].boot)}
 }
 
-// accept returns an error if the host key of conn is not trusted. The boot argument is the ID of the machine's
-// current boot, or "" if it is unknown. The note explains why a new key is trusted. It is empty if the key is not
-// new.
+// accept returns an error if the host key of conn is not trusted. boot is the ID of the machine's current boot, or ""
+// if it is unknown. note explains why a new key is trusted, and is empty for other keys.
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {
@@ -223,11 +208,8 @@ func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
 	last, known := t.pins[id]
-	if boot == "" {
-		boot = last.boot
-	}
-	now := pin{ssh.FingerprintSHA256(key), boot}
-	if known && last.key != now.key && boot == last.boot {
+	now := pin{ssh.FingerprintSHA256(key), cmp.Or(boot, last.boot)}
+	if known && last.key != now.key && now.boot == last.boot {
 		return &HostKeyError{
 			Host: h.name(), Fingerprint: now.key, Reason: "it changed without a reboot; it was " + last.key,
 			Remedy: "another machine may have this address; check the machine's console before you trust it",

@@ -2,8 +2,10 @@ package agentlog
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -16,9 +18,8 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand returns the command that prints the last entry of this boot. The entry contains the boot ID, and proves
-// that the journal is readable. --quiet is omitted because it would hide journalctl's message about missing
-// permissions.
+// bootCommand returns the command that prints the last entry of this boot, which contains the boot ID and proves that
+// the journal is readable. --quiet would hide journalctl's message about missing permissions.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
@@ -44,11 +45,9 @@ func safeCursor(c string) bool {
 	})
 }
 
-// errNoPermission reports that the user may not read the journal.
 var errNoPermission = errors.New("permission denied reading the journal")
 
-// checkPermission returns errNoPermission if text, which journalctl wrote to its error output, reports missing
-// permissions.
+// checkPermission returns errNoPermission if text, from journalctl's error output, reports missing permissions.
 func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
 		return errNoPermission
@@ -57,32 +56,31 @@ func checkPermission(text string) error {
 }
 
 func contains(text string, any ...string) bool {
-	for _, a := range any {
-		if strings.Contains(text, a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(any, func(a string) bool { return strings.Contains(text, a) })
 }
 
-// maxEntry is the maximum size of an entry in JSON, in bytes. In binary fields, each byte takes about four bytes of
-// JSON.
+// maxEntry is the maximum size of an entry in JSON, in bytes. Each byte of a binary field takes about four.
 const maxEntry = 1 << 20
 
-// entries passes the entries in journalctl's output to yield, in batches. A batch holds the entries that are
-// available at the same time. Each entry ends with a line break. An entry that is too large is passed as nil. An
-// incomplete entry at the end is dropped. The next run of journalctl prints that entry again, because the run starts
-// after the cursor of the last complete entry.
+// entries passes the entries in journalctl's output to yield, in batches of entries that are available at the same
+// time. An entry that is too large is passed as nil. An incomplete entry at the end is dropped, and the next run of
+// journalctl prints it again, because it starts after the cursor of the last complete entry.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
 		var batch [][]byte
 		for {
-			entry, err := nextEntry(r)
-			if err != nil {
-				return errors.Join(yield(batch), notEOF(err))
+			entry, cut, err := textLine(r)
+			if errors.Is(err, io.EOF) {
+				return yield(batch)
 			}
-			batch = append(batch, entry)
+			if err != nil {
+				return errors.Join(yield(batch), err)
+			}
+			if cut {
+				entry = nil
+			}
+			batch = append(batch, bytes.Clone(entry))
 			if len(batch) >= 512 || !lineBuffered(r) {
 				break
 			}
@@ -93,34 +91,7 @@ func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	}
 }
 
-func notEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
 func lineBuffered(r *bufio.Reader) bool {
 	ahead, _ := r.Peek(r.Buffered())
-	return strings.IndexByte(string(ahead), '\n') >= 0
-}
-
-func nextEntry(r *bufio.Reader) ([]byte, error) {
-	var entry []byte
-	tooLarge := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if !tooLarge {
-			entry = append(entry, part...)
-		}
-		if len(entry) > maxEntry {
-			entry, tooLarge = nil, true
-		}
-		if err == nil {
-			return entry, nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-	}
+	return bytes.IndexByte(ahead, '\n') >= 0
 }

@@ -61,8 +61,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	return data // data is a number
 }
 
-// numbers returns the bytes of a text that is not UTF-8, which JSON represents as a list of numbers. It returns nil
-// if data is not such a list.
+// numbers returns the bytes of a text that is not UTF-8, which JSON represents as a list of numbers, or nil.
 func numbers(data []byte) []byte {
 	var list []uint16
 	if json.Unmarshal(data, &list) != nil {
@@ -95,14 +94,8 @@ type journalEntry struct {
 
 // Journal parses one entry in the format of journalctl -o json. Each line of its message becomes a log line with the
 // entry's cursor. If a line is split across several entries, only the last entry results in a log line, which then
-// contains the whole text.
-func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
-	lines, _, err := p.journal(data)
-	return lines, err
-}
-
-// journal is like [Parser.Journal], and also returns the cursor, even for an entry without lines.
-func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
+// contains the whole text. Journal also returns the cursor, even for an entry without lines.
+func (p *Parser) Journal(data []byte) (lines []models.LogLine, cursor string, err error) {
 	var e journalEntry
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, "", fmt.Errorf("reading %d bytes: %w", len(data), ErrEntry)
@@ -125,7 +118,10 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 		w.partial = nil
 	}
 	if w.lost {
-		message = w.end(e.continues(), message)
+		// Another Parser read the start of the line, so the rest may be part of a secret.
+		if w.lost = e.continues(); len(message) > 0 {
+			message = field(models.Mask)
+		}
 	}
 	if e.continues() && len(message) < maxRaw {
 		w.partial = bytes.Clone(message)
@@ -137,13 +133,11 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry. Either the container wrote only a part of the line,
-// or the line was too long for journald.
+// continues reports whether the line continues in the next entry, as written by the container or cut by journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
 
-// writer returns the name of the program or unit that wrote the entry.
 func (e *journalEntry) writer() string {
 	switch {
 	case string(e.Transport) == "kernel":
@@ -182,7 +176,6 @@ func (e *journalEntry) time() time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns the field as a string, or "" if it cannot be one of journald's IDs.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

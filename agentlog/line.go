@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"strconv"
@@ -36,7 +37,6 @@ func NewParser(node models.NodeRef, source models.LogSource, now func() time.Tim
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is the parser's state for one writer, which is a program or a unit.
 type writer struct {
 	mask      masker
 	traceback bool
@@ -50,8 +50,7 @@ func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer returns the state of the writer with the given key. If there are already too many writers, all new ones
-// share one state.
+// writer returns the state of the writer with the given key. All writers above the limit share one state.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -66,8 +65,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively, given a function that parses text, calls this function and then restores the state of the writers. It
-// is meant for text that will be parsed again.
+// tentatively calls read, which parses text that will be parsed again, and then restores the writers' state.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -142,8 +140,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects a line's level based on its text, because the journal gives all output of a container the same
-// level.
+// level corrects a line's level based on its text, because the journal gives one level to a container's output.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -174,8 +171,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate limits the size of a text to the given number of bytes. It appends an ellipsis to a text that is too long,
-// and does not split a character.
+// truncate limits the size of a text in bytes, with an ellipsis in place of the rest, between characters.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -207,8 +203,7 @@ func withoutColors(text string) string {
 	}
 }
 
-// escapeSize returns the length of the control sequence at the start of rest, which follows ESC. It returns 0 if the
-// sequence is unknown or incomplete.
+// escapeSize returns the length of the sequence at the start of rest, after ESC, or 0 if it is incomplete or unknown.
 func escapeSize(rest string) int {
 	switch {
 	case strings.HasPrefix(rest, "["):
@@ -231,7 +226,6 @@ func escapeSize(rest string) int {
 // installer writes one such line per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
-// readProgress parses a progress line of coreos-installer. It returns nil for other lines.
 func readProgress(text string) *models.InstallProgress {
 	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
 		return nil
@@ -251,4 +245,47 @@ func readProgress(text string) *models.InstallProgress {
 func size(number, unit string) int64 {
 	n, _ := strconv.ParseFloat(number, 64) // the expression matches only numbers
 	return int64(n * math.Pow(1024, float64(strings.Index("BKMGTP", unit[:1]))))
+}
+
+// writerState is the state of a writer between two lines. It contains none of the writer's text. A parser that starts
+// in the middle of a secret needs this state to mask the rest of the secret.
+type writerState struct {
+	region
+	Traceback bool `json:"traceback,omitempty"`
+	// Partial reports whether the start of a line was read, but not its end.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// state returns, as JSON, the state that another Parser needs to continue with the next line. It is usually empty.
+func (p *Parser) state() string {
+	states := map[string]writerState{}
+	for key, w := range p.writers {
+		s := writerState{region: w.mask.in, Traceback: w.traceback, Partial: len(w.partial) > 0 || w.lost}
+		if s != (writerState{}) {
+			states[key] = s
+		}
+	}
+	if len(states) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(states)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+func (p *Parser) resume(state string) {
+	var states map[string]writerState
+	if state == "" || json.Unmarshal([]byte(state), &states) != nil {
+		return
+	}
+	for key, s := range states {
+		w := p.writer(key)
+		if s.Kind > regionNone && s.Kind <= regionDump && (s.Kind != regionString || s.Quote != "") {
+			w.mask.in = s.region
+			w.mask.in.Lines = min(s.Lines, manyLines)
+		}
+		w.traceback, w.lost = s.Traceback, s.Partial
+	}
 }

@@ -25,11 +25,11 @@ type seen struct {
 	level    models.LogLevel
 	text     string
 	progress string
-	known    explain.ErrorID
+	known    explain.RuleID
 }
 
 func seenOf(l *models.LogLine) seen {
-	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: explain.ErrorID(l.Known)}
+	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: explain.RuleID(l.Known)}
 	if l.Progress != nil {
 		data, _ := json.Marshal(l.Progress)
 		s.progress = string(data)
@@ -44,7 +44,7 @@ func TestJournalEntries(t *testing.T) {
 	}{
 		"a service":        {`{"MESSAGE":"hello","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, []seen{{unit: "ironic-agent", level: 6, text: "hello"}}},
 		"a container":      {`{"MESSAGE":"hello","PRIORITY":"3","_SYSTEMD_UNIT":"libpod-1.scope","CONTAINER_NAME":"ironic-agent"}`, []seen{{unit: "ironic-agent", level: 3, text: "hello"}}},
-		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: explain.ErrorDiskIO}}},
+		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: "disk-io"}}},
 		"systemd":          {`{"MESSAGE":"ironic-agent.service: Main process exited, code=exited, status=125/n/a","PRIORITY":"5","_SYSTEMD_UNIT":"init.scope","SYSLOG_IDENTIFIER":"systemd"}`, []seen{{unit: "systemd", level: 5, text: "ironic-agent.service: Main process exited, code=exited, status=125/n/a"}}},
 		"bytes":            {`{"MESSAGE":[104,105,255,10,98],"PRIORITY":"4","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 4, text: `hi\xff`}, {unit: "x", level: 4, text: "b"}}},
 		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(message omitted by journalctl: too large)"}}},
@@ -68,7 +68,7 @@ func TestJournalEntries(t *testing.T) {
 		"progress that cannot be": {`{"MESSAGE":"Read disk 9.0 GiB/2.0 GiB (450%)","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "Read disk 9.0 GiB/2.0 GiB (450%)"}}},
 		"the installer fails": {
 			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Error: install failed","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
-			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: explain.ErrorInstallerFailed}},
+			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: "installer-failed"}},
 		},
 		"klog":                 {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
 		"colours":              {`{"MESSAGE":"\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done \u001bc","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `red done \x1bc`}}},
@@ -76,7 +76,7 @@ func TestJournalEntries(t *testing.T) {
 		"a secret in a colour": {`{"MESSAGE":"\u001b[1mpassword\u001b[0m=` + planted + `","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "password=******"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines, err := testParser().Journal([]byte(tt.in))
+			lines, _, err := testParser().Journal([]byte(tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestRealLogger(t *testing.T) {
 }
 
 func TestJournalEntriesHaveCursors(t *testing.T) {
-	lines, err := testParser().Journal([]byte(`{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"b00t","MESSAGE":"x"}`))
+	lines, _, err := testParser().Journal([]byte(`{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"b00t","MESSAGE":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestJournalEntriesHaveCursors(t *testing.T) {
 
 func TestMalformedJournalEntries(t *testing.T) {
 	for _, in := range []string{"", "{", "[]", `"x"`, "-- No entries --", `{}`, `{"password":"` + planted + `"}`} {
-		_, err := testParser().Journal([]byte(in))
+		_, _, err := testParser().Journal([]byte(in))
 		if !errors.Is(err, ErrEntry) || strings.Contains(err.Error(), planted) {
 			t.Errorf("%q: %v", in, err)
 		}
@@ -156,12 +156,12 @@ func TestLinesInParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := testParser()
-			first, err := p.Journal([]byte(parts[0]))
+			first, _, err := p.Journal([]byte(parts[0]))
 			if err != nil || len(first) != 0 {
 				t.Fatalf("%+v, %v", first, err)
 			}
-			other, _ := p.Journal([]byte(`{"__CURSOR":"x","MESSAGE":"other","_SYSTEMD_UNIT":"b.service"}`))
-			whole, err := p.Journal([]byte(parts[1]))
+			other, _, _ := p.Journal([]byte(`{"__CURSOR":"x","MESSAGE":"other","_SYSTEMD_UNIT":"b.service"}`))
+			whole, _, err := p.Journal([]byte(parts[1]))
 			if err != nil || len(whole) != 1 || whole[0].Text != "agent_token=****** end" || whole[0].Cursor != "2" || other[0].Text != "other" {
 				t.Errorf("%+v, %v", whole, err)
 			}
@@ -196,13 +196,13 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 		{container(5, ""), 1},
 		{podman(5, ""), 1},
 	} {
-		lines, err := p.Journal([]byte(tt.entry))
+		lines, _, err := p.Journal([]byte(tt.entry))
 		if err != nil || len(lines) != tt.lines {
 			t.Errorf("entry %d: %d lines, %v", i, len(lines), err)
 		}
 	}
 	for i := range 3 * mostWaiting {
-		if _, err := p.Journal([]byte(podman(i, fmt.Sprint(i)))); err != nil {
+		if _, _, err := p.Journal([]byte(podman(i, fmt.Sprint(i)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -266,7 +266,7 @@ func FuzzJournal(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines, err := testParser().Journal(data)
+		lines, _, err := testParser().Journal(data)
 		if err != nil && !errors.Is(err, ErrEntry) {
 			t.Errorf("an error of another kind: %v", err)
 		}
@@ -286,7 +286,7 @@ func BenchmarkJournal(b *testing.B) {
 	line := []byte(`{"__CURSOR":"s=0f9d;i=5f3;b=0a1b;m=1;t=2;x=3","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"0a1b","MESSAGE":"2026-11-22 13:00:00.123 1 INFO ironic_python_agent.api [-] ::1 \"POST /v1/commands/?wait=true&agent_token=0123456789abcdef HTTP/1.1\" status: 200 len: 1234 time: 0.0123","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Journal(line); err != nil {
+		if _, _, err := p.Journal(line); err != nil {
 			b.Fatal(err)
 		}
 	}

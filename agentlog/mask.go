@@ -9,32 +9,34 @@ import (
 	"ironworks/printable"
 )
 
-// masker masks the secrets in the lines of one writer. It keeps state, because a secret may span
-// several lines.
+// masker masks the secrets in the lines of one writer. It keeps state, because a secret may span several lines.
 type masker struct {
 	in    region
 	spans []span
 }
 
-// span is a part of a line that is masked: text[from:to].
 type span struct{ from, to int }
 
 // line returns the line without its secrets. It must be called for all lines of a writer, in order.
 func (m *masker) line(text string) string {
 	m.spans = m.spans[:0]
 	from := 0
-	if m.in.kind != regionNone {
+	if m.in.Kind != regionNone {
 		from = m.continueRegion(text)
 	}
-	m.find(text, from)
+	lower := asciiLower(text)
+	m.findKeys(text, lower, from)
+	m.findDumps(text, lower, from)
+	m.findPrivateKey(text, from)
+	m.findAddresses(text, lower, from)
+	m.findWords(text, lower, from)
 	if len(m.spans) == 0 {
 		return text
 	}
 	return cutOut(text, m.spans)
 }
 
-// continueRegion masks the part of the line that belongs to a secret that started in an earlier line. It returns the
-// offset at which the rest of the line starts.
+// continueRegion masks the part of a secret from an earlier line, and returns the offset of the rest.
 func (m *masker) continueRegion(text string) int {
 	if body := readHeader(text).size; body > 0 && !m.in.continuesIn(text[body:]) {
 		m.in = region{}
@@ -42,7 +44,7 @@ func (m *masker) continueRegion(text string) int {
 	}
 	end, over := m.in.end(text)
 	m.hide(0, end)
-	if m.in.lines--; over || m.in.lines <= 0 {
+	if m.in.Lines--; over || m.in.Lines <= 0 {
 		m.in = region{}
 	}
 	return end
@@ -54,18 +56,7 @@ func (m *masker) hide(from, to int) {
 	}
 }
 
-// find masks the secrets that start in text[from:].
-func (m *masker) find(text string, from int) {
-	lower := asciiLower(text)
-	m.findKeys(text, lower, from)
-	m.findDumps(text, lower, from)
-	m.findPrivateKey(text, from)
-	m.findAddresses(text, lower, from)
-	m.findWords(text, lower, from)
-}
-
-// startRegion masks text[from:] up to the end of the region and returns that end. A region that does not end in this
-// line continues in the next one.
+// startRegion masks text[from:] up to the end of the region, which may be in a later line, and returns that end.
 func (m *masker) startRegion(text string, from int, r region) int {
 	end, over := r.end(text[from:])
 	m.hide(from, from+end)
@@ -113,8 +104,7 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// forEach calls the found function with the offset of every occurrence of word in text[from:]. The function returns
-// the offset at which the search continues.
+// forEach calls found with the offset of each word in text[from:]. The search continues at its result.
 func forEach(text, word string, from int, found func(at int) int) {
 	for from <= len(text) {
 		i := strings.Index(text[from:], word)
@@ -125,8 +115,7 @@ func forEach(text, word string, from int, found func(at int) int) {
 	}
 }
 
-// Masked returns text with its secrets masked. It is meant for error messages, reasons and similar messages that are
-// shown with the log.
+// Masked returns text with its secrets masked, for errors, reasons and similar messages shown with the log.
 func Masked(text string) string {
 	var m masker
 	lines := strings.Split(text, "\n")

@@ -5,7 +5,7 @@ import "strings"
 // findDumps masks Ignition configurations and base64 data URLs, which agents print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
-		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
+		return m.startRegion(text, at+len("will use ignition "), region{Kind: regionDump, Lines: manyLines})
 	})
 	forEach(lower, ";base64,", from, func(at int) int {
 		at += len(";base64,")
@@ -18,8 +18,7 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey masks private keys in PEM format, whether they span several lines or are in one line with escaped
-// line breaks.
+// findPrivateKey masks private keys in PEM format, in several lines or in one line with escaped line breaks.
 func (m *masker) findPrivateKey(text string, from int) {
 	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
@@ -29,7 +28,7 @@ func (m *masker) findPrivateKey(text string, from int) {
 		if !found && !strings.Contains(title, "PRIVATE") {
 			return at
 		}
-		return m.startRegion(text, at, region{kind: regionKey, lines: 400})
+		return m.startRegion(text, at, region{Kind: regionKey, Lines: 400})
 	})
 }
 
@@ -68,8 +67,7 @@ func portAtEnd(authority string) bool {
 	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
-// secretBeginnings lists the prefixes of well-known kinds of secrets: signed tokens, password hashes, and tokens of
-// OpenShift, Keystone, code hosts and clouds.
+// secretBeginnings lists prefixes of signed tokens, password hashes, and OpenShift, Keystone and cloud tokens.
 var secretBeginnings = []string{"eyJ", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "sha256~", "gAAAAA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA"}
 
 // findWords masks words that look like secrets, whatever precedes them. It also masks the passwords in some commands.
@@ -111,8 +109,7 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption masks the argument of an option of the given program, in a command line or in a Python list. A space
-// between the option and its argument is optional.
+// hideOption masks the argument of a program's option, with or without space, in a command or Python list.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
 	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {
@@ -147,8 +144,7 @@ func (m *masker) findChpasswd(text, lower string, from int) {
 	})
 }
 
-// basicCredentials reports whether a word after "Basic" is probably the value of a header, and not part of a
-// sentence.
+// basicCredentials reports whether a word after "Basic" is probably a header's value, not part of a sentence.
 func basicCredentials(word string) bool {
 	if strings.ContainsFunc(word, notBase64) {
 		return false

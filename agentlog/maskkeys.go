@@ -2,15 +2,13 @@ package agentlog
 
 import "strings"
 
-// secretWords lists words that occur in the names of secrets.
 var secretWords = []string{
 	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
 	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd", "pass", "pw",
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks values whose names suggest that they are secret. It recognizes key=value, "key": "value", 'key': {…}
-// and --key value, whether quoted or not.
+// findKeys masks values with secret names: key=value, "key": "value", 'key': {…} and --key value, quoted or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {
@@ -69,7 +67,6 @@ func opensElement(text string, start int) bool {
 	return start > 0 && text[start-1] == '<'
 }
 
-// hideElement masks the text of an XML element whose name ends at end.
 func (m *masker) hideElement(text string, end int) {
 	open := strings.IndexByte(text[end:], '>')
 	if open < 0 || open > 0 && text[end+open-1] == '/' {
@@ -83,12 +80,9 @@ func (m *masker) hideElement(text string, end int) {
 	m.hide(from, len(text))
 }
 
-// escapedEquals lists escaped forms of = and : in systemd, journald, URLs and JSON.
-var escapedEquals = []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"}
-
-// hideValue masks the value after a name that ends at end.
 func (m *masker) hideValue(text, name string, end int) {
-	for _, escaped := range escapedEquals {
+	// These are escaped forms of = and : in systemd, journald, URLs and JSON.
+	for _, escaped := range []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"} {
 		if len(text) > end+len(escaped) && strings.EqualFold(text[end:end+len(escaped)], escaped) {
 			m.hideFrom(text, name, end+len(escaped), fewLines)
 			return
@@ -106,8 +100,6 @@ func (m *masker) hideValue(text, name string, end int) {
 		at = skip(text, sep, ", \t")
 	case option && sep > end:
 		at = sep
-	case option && at > end:
-		return
 	default:
 		return
 	}
@@ -128,19 +120,19 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
-		r := region{kind: regionString, lines: lines, quote: text[quote-backslashes(text, quote) : quote+1]}
+		r := region{Kind: regionString, Lines: lines, Quote: quoteAt(text, quote)}
 		inside := quote + 1
 		if end, over := r.end(text[inside:]); over && harmlessValue(strings.TrimRight(text[inside:inside+end], `\"'`)) {
 			return
 		} else if over {
-			m.hide(inside, inside+end-1-min(len(r.quote)-1, backslashes(text, inside+end-1)))
+			m.hide(inside, inside+end-1-min(len(r.Quote)-1, backslashes(text, inside+end-1)))
 			return
 		}
 		m.startRegion(text, inside, r)
 		return
 	}
 	if text[at] == '{' || text[at] == '[' {
-		m.startRegion(text, at, region{kind: regionTree, lines: lines})
+		m.startRegion(text, at, region{Kind: regionTree, Lines: lines})
 		return
 	}
 	stop := " \t\"'"
@@ -156,7 +148,6 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 }
 
-// harmlessValue reports whether a value is empty, a constant, or masked already.
 func harmlessValue(v string) bool {
 	switch v {
 	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":

@@ -2,7 +2,6 @@ package agentlog
 
 import "strings"
 
-// regionKind is the kind of a secret that may span several lines.
 type regionKind int
 
 const (
@@ -19,17 +18,17 @@ const (
 	manyLines = 20000
 )
 
-// region is a secret that may span several lines.
+// region is a secret that may span several lines. Its fields are stored together with the writer's other state.
 type region struct {
-	kind  regionKind
-	lines int    // the maximum number of lines that the region may still span
-	quote string // the quote that ends the text, with the backslashes before it
-	depth int    // the number of open braces and brackets
+	Kind  regionKind `json:"kind,omitempty"`
+	Lines int        `json:"lines,omitempty"` // the maximum number of lines that the region may still span
+	Quote string     `json:"quote,omitempty"` // the quote that ends the text, with the backslashes before it
+	Depth int        `json:"depth,omitempty"` // the number of open braces and brackets
 }
 
 // end returns the length of the part of text that belongs to the region, and whether the region ends there.
 func (r *region) end(text string) (to int, over bool) {
-	switch r.kind {
+	switch r.Kind {
 	case regionKey:
 		i := strings.Index(text, "-----END")
 		if i < 0 {
@@ -41,7 +40,7 @@ func (r *region) end(text string) (to int, over bool) {
 		}
 		return len(text), true
 	case regionString:
-		if i := closingQuote(text, r.quote); i >= 0 {
+		if i := closingQuote(text, r.Quote); i >= 0 {
 			return i, true
 		}
 		return len(text), false
@@ -61,18 +60,18 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 		switch c := text[i]; c {
 		case '"', '\'':
 			switch {
-			case r.quote == "":
-				r.quote = quoteAt(text, i)
-			case closingQuote(text[i-backslashes(text, i):i+1], r.quote) >= 0:
-				r.quote = ""
+			case r.Quote == "":
+				r.Quote = quoteAt(text, i)
+			case closingQuote(quoteAt(text, i), r.Quote) >= 0:
+				r.Quote = ""
 			}
 		case '{', '[':
-			if r.quote == "" {
-				r.depth++
+			if r.Quote == "" {
+				r.Depth++
 			}
 		case '}', ']':
-			if r.quote == "" {
-				if r.depth--; r.depth <= 0 {
+			if r.Quote == "" {
+				if r.Depth--; r.Depth <= 0 {
 					return i + 1, true
 				}
 			}
@@ -84,7 +83,7 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 // continuesIn reports whether the region continues in body, which follows a logger's header. Only the region of a key
 // does, because a logger that prefixes every line also prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
-	if r.kind != regionKey {
+	if r.Kind != regionKey {
 		return false
 	}
 	body = strings.TrimSpace(body)
@@ -100,7 +99,6 @@ func notBase64(r rune) bool {
 	return true
 }
 
-// quoteAt returns the quote at i with the backslashes before it.
 func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
 
 func backslashes(text string, i int) int {

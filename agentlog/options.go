@@ -20,8 +20,7 @@ type Options struct {
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
-	// Trust remembers the host keys of machines and can be shared with shells. If nil, the Follower uses its own
-	// Trust.
+	// Trust remembers the host keys of machines and can be shared with shells. If nil, the Follower has its own.
 	Trust *Trust
 	// Push provides the lines that machines push. It is nil if there is no receiver.
 	Push Subscriber
@@ -53,24 +52,21 @@ type SSHOptions struct {
 	Port int
 	// Keys lists private key files. Their keys are tried before all others.
 	Keys []string
-	// Jump lists the jump hosts in the format of ssh's ProxyJump: [user@]host[:port], separated by commas. "none"
-	// means a direct connection, whatever ssh_config says.
+	// Jump lists the jump hosts like ssh's ProxyJump: [user@]host[:port],… "none" means a direct connection, whatever
+	// ssh_config says.
 	Jump string
-	// Config is the ssh_config to read instead of the user's and the system's. If it is "none", no ssh_config is
-	// read.
+	// Config is the ssh_config to read instead of the user's and the system's; "none" means to read none.
 	Config string
 	// Home is the user's home directory. It is used to expand ~, and to find the default keys and known_hosts.
 	Home string
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
-	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
-	// all images that a node may have booted. A host with one of these keys is verified. If only is true, the node
-	// has its own image, and no other key is accepted. HostKeys returns no keys if no image contains one. The
-	// function may be nil.
+	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of all
+	// images that a node may have booted; there may be none. A host with one of these keys is verified. If only is
+	// true, the node has its own image, and no other key is accepted. HostKeys may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the usable sources that the options select, in order of preference.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
@@ -83,8 +79,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable combines two lists of sources: all elements of some, and the usable elements of more. The result is in
-// order of preference.
+// addUsable returns all elements of some and the usable elements of more, in order of preference.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

@@ -27,13 +27,11 @@ type PushOptions struct {
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits restricts the memory and disk space that senders can use. If one of its fields is zero, the default of
-	// this field applies.
+	// Limits restricts the memory and disk space that senders can use. A zero field means its default.
 	Limits PushLimits
 }
 
-// Receiver receives the journals that machines push over HTTPS. Only one process at a time may
-// receive: see [ErrReceiving].
+// Receiver receives the journals that machines push over HTTPS. Only one process may receive: see [ErrReceiving].
 type Receiver struct {
 	options     PushOptions
 	images      *Images
@@ -56,8 +54,7 @@ type Receiver struct {
 // ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process is already receiving journals")
 
-// NewReceiver returns a receiver that uses the folder in the options and creates it if necessary. The receiver does
-// not listen until [Receiver.Serve] is called.
+// NewReceiver returns a receiver with the folder in the options, created if necessary. [Receiver.Serve] listens.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")
@@ -120,18 +117,10 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	over := tls.NewListener(bounded, &tls.Config{
 		Certificates: []tls.Certificate{r.certificate.tls}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 	})
-	done := make(chan struct{})
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-done:
-		}
-		_ = server.Close()
-	})
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	err = server.Serve(over)
-	close(done)
-	stopping.Wait()
+	stop()
+	_ = server.Close()
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -151,7 +140,6 @@ func (r *Receiver) opens(open bool) {
 	r.open = open
 }
 
-// changes returns a channel that is closed when lines or a status arrive.
 func (r *Receiver) changes() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +153,6 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a refused request and stores the reason.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,7 +160,6 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// knownStream returns a node's stream if it exists in memory or on disk, and nil otherwise.
 func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
@@ -228,8 +214,7 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds grown to the number of bytes held in memory. While this number exceeds the limit, it drops lines
-// of the largest stream.
+// limitMemory adds grown to the bytes held in memory, and drops lines of the largest stream while they are too many.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,8 +236,7 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter counts the bytes written to disk, and prunes the files each time the count exceeds a fraction of the
-// AllDisk limit.
+// pruneAfter counts the bytes written to disk, and prunes the files after each fraction of the AllDisk limit.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes
@@ -266,8 +250,7 @@ func (r *Receiver) pruneAfter(bytes int64) {
 	}
 }
 
-// lockReceiver makes this process the only receiver that uses the folder. The kernel releases the lock when the
-// process ends.
+// lockReceiver makes this process the folder's only receiver. The kernel releases the lock when the process ends.
 func lockReceiver(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()

@@ -2,15 +2,16 @@ package agentlog
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/models"
 )
 
-// Subscribe sends the node's lines that are in memory, and then further lines until ctx is canceled. It then closes
-// the channel. The zero NodeRef selects all nodes. A slow reader does not delay the receiver, but misses lines; the
-// Dropped field counts them.
+// Subscribe sends the node's lines in memory, and then further lines until ctx is canceled. It then closes the channel.
+// The zero NodeRef selects all nodes. A slow reader misses lines, which the Dropped field counts.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}
@@ -21,7 +22,6 @@ func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Ba
 	return out
 }
 
-// subscription is one reader of the pushed lines, with its position in each stream.
 type subscription struct {
 	receiver *Receiver
 	node     models.NodeRef
@@ -95,7 +95,6 @@ func (s *subscription) gather() (batch Batch, more bool) {
 	return batch, more
 }
 
-// report adds a status to the batch if it has changed.
 func (s *subscription) report(batch *Batch, status Status) {
 	if s.reported[status.Node.UUID] == status {
 		return
@@ -115,20 +114,5 @@ func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	streams := make([]*stream, 0, len(r.streams))
-	for _, s := range r.streams {
-		streams = append(streams, s)
-	}
-	slices.SortFunc(streams, func(a, b *stream) int { return compareRefs(a.node, b.node) })
-	return streams
-}
-
-func compareRefs(a, b models.NodeRef) int {
-	switch {
-	case a.Label() < b.Label():
-		return -1
-	case a.Label() > b.Label():
-		return 1
-	}
-	return 0
+	return slices.SortedFunc(maps.Values(r.streams), func(a, b *stream) int { return strings.Compare(a.node.Label(), b.node.Label()) })
 }

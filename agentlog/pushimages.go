@@ -2,10 +2,15 @@ package agentlog
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
@@ -28,14 +33,12 @@ import (
 type Identity struct {
 	// Image names the image; it is not secret.
 	Image string
-	// Node is the UUID or name of the only node for which the image may be used; machines of other nodes are refused.
-	// If empty, the image is for all nodes.
+	// Node is the UUID or name of the only node whose machines may use the image, or empty for all nodes.
 	Node  string
 	Token models.Secret
 	// Certificate is the receiver's certificate, in PEM.
 	Certificate string
-	// HostKey is a private key in OpenSSH's format. HostKeyPublic is its public key, in the form used in known_hosts.
-	// Only the public key is stored.
+	// HostKey is a private key in OpenSSH's format. Only HostKeyPublic, in known_hosts' form, is stored.
 	HostKey       models.Secret
 	HostKeyPublic string
 }
@@ -47,8 +50,7 @@ type IdentityOrder struct {
 	Push, HostKey bool
 }
 
-// Images stores the identities of images in a folder that only its owner can read. Several consoles may use the
-// folder at the same time.
+// Images stores the identities of images in a folder that only its owner can read. Several consoles may share it.
 type Images struct {
 	dir string
 }
@@ -65,8 +67,7 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is the age at which an image's identity is removed, so that the folder does not grow forever. Images
-	// are usually rebuilt before they reach this age.
+	// imageLife is the age at which an image's identity is removed. Images are usually rebuilt earlier.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 
@@ -93,9 +94,7 @@ func OpenImages(dir string) (*Images, error) {
 func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	id := Identity{Node: order.Node}
 	random := make([]byte, imageIDBytes+tokenBytes)
-	if _, err := rand.Read(random); err != nil {
-		return id, fmt.Errorf("create a token: %w", err)
-	}
+	_, _ = rand.Read(random) // never fails
 	id.Image = hex.EncodeToString(random[:imageIDBytes])
 	if order.Push {
 		certificate, err := s.certificate()
@@ -165,8 +164,7 @@ func tokenSum(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// byToken finds the image to which the token belongs. It reads the file each time, because another console may have
-// just created the image.
+// byToken finds the image of a token. It reads the file each time, as another console may have just created it.
 func (s *Images) byToken(token string) (image, error) {
 	parts := tokenForm.FindStringSubmatch(token)
 	if parts == nil {
@@ -196,7 +194,6 @@ func (s *Images) read(id string) (image, error) {
 	return kept, nil
 }
 
-// all returns the IDs of the stored images.
 func (s *Images) all() []string {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "images"))
 	if err != nil {
@@ -235,7 +232,6 @@ func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []stri
 	return keys, only
 }
 
-// isFor reports whether the node's machine may have booted the image.
 func (i image) isFor(node models.NodeRef) bool {
 	return i.Node == "" || i.Node == node.UUID || i.Node == node.Name
 }
@@ -262,4 +258,63 @@ func writeWhole(path string, content []byte) error {
 		return err
 	}
 	return os.Link(file.Name(), path)
+}
+
+// pushName is the name in the receiver's certificate. Senders expect it regardless of the receiver's address, so an
+// image stays valid when the address changes. The name is never resolved.
+const pushName = "journal.ironworks.invalid"
+
+type pushCertificate struct {
+	tls tls.Certificate
+	pem []byte
+}
+
+// certificate reads the receiver's certificate, or creates it. The certificate is self-signed, and the images pin it.
+// It is valid at any time, so that a machine's wrong clock does not matter.
+func (s *Images) certificate() (pushCertificate, error) {
+	path := filepath.Join(s.dir, "receiver.pem")
+	content, err := os.ReadFile(path) //nolint:gosec // our own folder
+	if errors.Is(err, fs.ErrNotExist) {
+		if content, err = newPushCertificate(); err == nil {
+			err = writeWhole(path, content)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = nil // another console has just created it: use that certificate
+		}
+		if err == nil {
+			content, err = os.ReadFile(path) //nolint:gosec // our own folder
+		}
+	}
+	if err != nil {
+		return pushCertificate{}, fmt.Errorf("the receiver's certificate: %w", err)
+	}
+	pair, err := tls.X509KeyPair(content, content)
+	if err != nil {
+		return pushCertificate{}, fmt.Errorf("the receiver's certificate: reading %s: %w", path, err)
+	}
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})
+	return pushCertificate{tls: pair, pem: public}, nil
+}
+
+func newPushCertificate() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: pushName}, DNSNames: []string{pushName},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return append(content, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...), nil
 }

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"time"
@@ -12,16 +13,14 @@ type PushLimits struct {
 	Body, Lines int
 	// Text is the maximum size of a line's text, in bytes; longer texts are truncated.
 	Text int
-	// Rate is the average number of bytes per second that a node may push. Faster senders have to wait, but lose no
-	// lines.
+	// Rate is the average number of bytes per second that a node may push. Faster senders wait, but lose no lines.
 	Rate int
 	// KeptLines and KeptBytes limit the number of one node's lines in memory, and their size in bytes. AllBytes
 	// limits the size of all nodes' lines in memory, in bytes.
 	KeptLines, KeptBytes, AllBytes int
 	// NodeDisk and AllDisk limit the disk space, in bytes, of one node and of all nodes.
 	NodeDisk, AllDisk int64
-	// Connections is the maximum number of concurrent connections. PerAddress is the maximum number of concurrent
-	// connections from one address.
+	// Connections is the maximum number of concurrent connections, and PerAddress that from one address.
 	Connections, PerAddress int
 	// Read is the time that a request may take to arrive.
 	Read time.Duration
@@ -31,47 +30,32 @@ type PushLimits struct {
 }
 
 const (
-	// burst is the time for which a node may save up its unused rate. Saving is allowed because a boot writes many
-	// lines in a short time.
+	// burst is the time for which a node may save up unused rate, because a boot writes many lines in a short time.
 	burst = 8 * time.Second
-	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
-	// Batch between two key presses.
+	// batchLines is the approximate maximum of lines in a Batch, which a screen processes between two key presses.
 	batchLines = 2000
 	// gatherTime is the time for which lines are collected before the next Batch.
 	gatherTime = 100 * time.Millisecond
-	// lookTime is the interval at which a process that does not receive checks for lines that another process has
-	// received.
+	// lookTime is the interval at which a process that does not receive looks for lines that another has received.
 	lookTime = 2 * time.Second
 )
 
 func (l PushLimits) withDefaults() PushLimits {
-	set := func(value *int, byDefault int) {
-		if *value == 0 {
-			*value = byDefault
-		}
+	return PushLimits{
+		Body:        cmp.Or(l.Body, 1<<20),
+		Lines:       cmp.Or(l.Lines, 1000),
+		Text:        cmp.Or(l.Text, 16<<10),
+		Rate:        cmp.Or(l.Rate, 4<<20),
+		KeptLines:   cmp.Or(l.KeptLines, 20_000),
+		KeptBytes:   cmp.Or(l.KeptBytes, 8<<20),
+		AllBytes:    cmp.Or(l.AllBytes, 64<<20),
+		NodeDisk:    cmp.Or(l.NodeDisk, 16<<20),
+		AllDisk:     cmp.Or(l.AllDisk, 512<<20),
+		Connections: cmp.Or(l.Connections, 512),
+		PerAddress:  cmp.Or(l.PerAddress, 32),
+		Read:        cmp.Or(l.Read, 20*time.Second),
+		Silence:     cmp.Or(l.Silence, time.Minute),
 	}
-	set(&l.Body, 1<<20)
-	set(&l.Lines, 1000)
-	set(&l.Text, 16<<10)
-	set(&l.Rate, 4<<20)
-	set(&l.KeptLines, 20_000)
-	set(&l.KeptBytes, 8<<20)
-	set(&l.AllBytes, 64<<20)
-	set(&l.Connections, 512)
-	set(&l.PerAddress, 32)
-	if l.NodeDisk == 0 {
-		l.NodeDisk = 16 << 20
-	}
-	if l.AllDisk == 0 {
-		l.AllDisk = 512 << 20
-	}
-	if l.Read == 0 {
-		l.Read = 20 * time.Second
-	}
-	if l.Silence == 0 {
-		l.Silence = time.Minute
-	}
-	return l
 }
 
 // allowance tracks how many bytes a node may still push. The number grows with time.
@@ -91,8 +75,6 @@ func (a *allowance) refill(now time.Time) bool {
 	a.at = now
 	return a.left > 0
 }
-
-func (a *allowance) spend(n int) { a.left -= float64(n) }
 
 // boundedListener limits the number of concurrent connections, in total and per address. It closes excess connections
 // at once, so that idle connections cannot block other clients.

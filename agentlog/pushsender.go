@@ -15,8 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// Sender describes a machine that pushes its journal. Its fields are taken from the headers of the request. Only
-// Address and Image are verified.
+// Sender describes a machine that pushes its journal, by request headers. Only Address and Image are verified.
 type Sender struct {
 	// MACs lists the machine's MAC addresses in sorted order. They are in lower case and contain colons.
 	MACs []string
@@ -25,16 +24,15 @@ type Sender struct {
 	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
-	// Image names the image to which the machine's token belongs. ImageNode is the node that the image is for, or
-	// empty if the image is for all nodes.
+	// Image names the image of the machine's token. ImageNode is the node that it is for, or empty for all nodes.
 	Image, ImageNode string
 }
 
 // Owner is the node that a sender belongs to.
 type Owner struct {
 	Node models.NodeRef
-	// Address is the agent's address in Ironic, or the zero Addr if unknown. A sender with another address is
-	// refused.
+	// Address is the agent's address in Ironic, or the zero Addr if unknown. A sender with another address
+	// is refused.
 	Address netip.Addr
 }
 
@@ -97,7 +95,6 @@ var (
 // in a short time. The number of lookups for each address is limited.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
-// errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
 // senderOf parses the headers of a request. It returns the sender, and the cursor that precedes the pushed lines. It
@@ -141,14 +138,12 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 }
 
 // sameHost reports whether the agent and the sender may be on the same machine. Usually, their addresses are equal.
-// In a virtual machine with user networking, however, the agent has a forwarded loopback address, and pushes come
-// from 127.0.0.1.
+// With user networking, however, the agent has a forwarded loopback address, and pushes come from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
 	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// identify returns the node that the sender belongs to. The error explains why there is no such node, or why the
-// sender is refused.
+// identify returns the node that the sender belongs to, or the reason why there is none or it is refused.
 func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, error) {
 	owner, err := r.options.Owner(ctx, s)
 	switch {

@@ -2,6 +2,7 @@ package agentlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 // pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
-// These errors are the reasons for rejecting a request.
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
@@ -47,14 +47,11 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	}
 	cursor, err := r.push(w, request)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if cursor == "" {
-		cursor = noCursor
-	}
 	code := statusOf(err)
 	switch {
 	case err == nil || errors.Is(err, errAt):
 		w.WriteHeader(code)
-		_, _ = io.WriteString(w, cursor) //nolint:gosec // checked, and not shown in a browser
+		_, _ = io.WriteString(w, cmp.Or(cursor, noCursor)) //nolint:gosec // checked, and not shown in a browser
 		return
 	case errors.Is(err, errFast), errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
@@ -89,8 +86,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push verifies the sender, and only then reads the lines and accepts them. It returns the cursor of the last
-// accepted line.
+// push verifies the sender, and only then accepts the lines. It returns the cursor of the last accepted line.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -123,12 +119,11 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 		return "", err
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, int64(r.options.Limits.Body)))
-	s.allowed.spend(len(body))
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
+	s.allowed.left -= float64(len(body))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return "", errLength
-	case err != nil:
+	}
+	if err != nil {
 		return "", fmt.Errorf("reading the lines: %w", err)
 	}
 	return r.append(s, sender, after, body)
@@ -190,7 +185,6 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 	return last, nil
 }
 
-// pushEntry holds the fields of a journal entry that a receiver needs.
 type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`
@@ -219,15 +213,11 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns the log lines in the entries. It skips malformed entries. The node of a line is never taken from the
-// entry.
+// lines returns the log lines in the well-formed entries. The node of a line is never taken from the entry.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {
-		lines, err := parser.Journal(e.text)
-		if err != nil {
-			continue
-		}
+		lines, _, _ := parser.Journal(e.text)
 		for _, line := range lines {
 			line.Cursor, line.Boot = e.Cursor, boot
 			line.Text = truncate(line.Text, r.options.Limits.Text)

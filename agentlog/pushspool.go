@@ -27,15 +27,13 @@ type spool struct {
 // record is one line of a spool file. It contains either a log line or the end of a batch.
 type record struct {
 	Line *models.LogLine `json:"line,omitempty"`
-	// Boot and Cursor are set at the end of a batch. They form the position up to which the node's journal has been
-	// accepted.
+	// Boot and Cursor are set at the end of a batch. They are the position up to which the journal was accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 	// State is the state of the parser after the lines of the batch.
 	State string `json:"state,omitempty"`
 }
 
-// journalPosition is the position in a node's journal up to which lines were accepted.
 type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
@@ -44,9 +42,8 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads the stored lines and returns the position after them. Data that follows the last complete batch belongs
-// to a batch that is still being written, or was left by a process that was killed. If writes is true, load removes
-// that data.
+// load reads the stored lines and returns the position after them. Data that follows the last complete batch is still
+// being written, or was left by a process that was killed. If writes is true, load removes it.
 func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, error) {
 	var at journalPosition
 	for _, path := range []string{s.path + spoolOld, s.path} {
@@ -73,8 +70,7 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, 
 	return at, nil
 }
 
-// readSpool reads the lines of complete batches. It returns the total size of these batches in the file, and the
-// position after the last one.
+// readSpool reads the lines of complete batches. It returns their total size and the position after the last one.
 func readSpool(path string, yield func(models.LogLine)) (whole int64, at journalPosition, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {
@@ -151,8 +147,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files in the folder until the total size of the remaining files does not exceed the
-// given number of bytes.
+// pruneSpools removes the oldest files in the folder until the others have at most the given number of bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

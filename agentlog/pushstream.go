@@ -9,30 +9,25 @@ import (
 	"ironworks/printable"
 )
 
-// stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
-	// The sending lock is held while a request from the node is processed, so that only one request is processed at a
-	// time.
+	// sending is held while a request from the node is processed, so that there is only one at a time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
 	parser  *Parser // for the boot in position
 
 	mu sync.Mutex
-	// lines holds the newest lines. The first field is the number of the oldest line in memory. The size field is the
-	// size of all lines in memory, in bytes.
+	// lines holds the newest lines, first is the number of the oldest of them, and size is their total size in bytes.
 	lines    []models.LogLine
 	first    int
 	size     int
 	position journalPosition
-	// The from field holds the address that last sent something for the node. The seen field holds the time of that
-	// request.
+	// from is the address that last sent something for the node, and seen is the time of that request.
 	from    netip.Addr
 	seen    time.Time
 	refused string // the reason why the last refused sender was refused; empty if there was none
-	// storeError is the reason why lines could not be written to disk, and firstUnstored is the number of the first
-	// such line.
+	// storeError is why lines could not be written to disk. firstUnstored is the number of the first such line.
 	storeError    string
 	firstUnstored int
 }
@@ -42,8 +37,7 @@ const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
 
-// add adds lines to those in memory. If the limits are exceeded, it drops the oldest ones. It returns the number of
-// bytes by which the size has grown.
+// add adds lines in memory, and drops the oldest above the limits. It returns by how many bytes they have grown.
 func (s *stream) add(limits PushLimits, lines ...models.LogLine) (grown int) {
 	for i := range lines {
 		s.lines = append(s.lines, lines[i])
@@ -100,8 +94,7 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	return s.add(limits, lines...)
 }
 
-// store writes a batch to disk. If earlier batches could not be written, their lines are written first, except for
-// lines that are no longer in memory.
+// store writes a batch to disk, after earlier lines that could not be written and are still in memory.
 func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	s.mu.Lock()
 	var late []models.LogLine
@@ -133,10 +126,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since returns at most the requested number of lines, plus any further lines of the last journal entry. It starts
-// with line number next, or with the oldest line in memory if next is negative. The behind result is the number of
-// the line after the last returned one. The dropped result is the number of requested lines that are no longer in
-// memory.
+// since returns at most the requested number of lines, plus any further lines of the last journal entry, from line
+// number next, or from the oldest one if next is negative. behind is the number of the line after the last returned
+// one. dropped is the number of requested lines that are no longer in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,9 +150,8 @@ func sameEntry(a, b *models.LogLine) bool {
 	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
-// status returns the stream's status. The now argument is the current time. The silence argument is the time after
-// which a sender is considered gone. The listening argument is the receiver's address, or "" if the receiver does not
-// listen.
+// status returns the stream's status. silence is the time after which a sender is considered gone. listening is the
+// receiver's address, or "" if the receiver does not listen.
 func (s *stream) status(now time.Time, silence time.Duration, listening string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +175,7 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	return status
 }
 
-// shownAddress returns the sender's address for display. If the address is unknown, the machine pushes to another
-// console.
+// shownAddress returns the sender's address for display. Without one, the machine pushes to another console.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {
 		return "another console"

@@ -20,14 +20,11 @@ type SerialConsoles interface {
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is a node's serial console that was opened by the Open method of [SerialConsoles]. It is usable until
-// Close is called.
+// SerialConsole is a node's serial console opened by [SerialConsoles], usable until Close is called.
 type SerialConsole interface {
-	// Address returns the address that serves the console's data, as tcp://HOST:PORT. It may query Ironic, and the
-	// result may change.
+	// Address returns the address of the console's data, tcp://HOST:PORT, which may change. It may query Ironic.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change that made the console readable, such as enabling it. It returns "" if nothing was
-	// changed.
+	// Changed describes the change that made the console readable, such as enabling it, or returns "" without a change.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error
@@ -110,7 +107,6 @@ func (s *serialSource) closeConsole(ctx context.Context) {
 	_ = s.console.Close(ctx)
 }
 
-// readUntilClosed finds the console, connects, and reads until the connection ends.
 func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	if s.address == "" {
 		s.out.status(ctx, Status{State: StateConnecting})
@@ -132,7 +128,6 @@ func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	return s.read(ctx, conn)
 }
 
-// find opens the console, if necessary, and queries its address.
 func (s *serialSource) find(ctx context.Context) error {
 	if s.console == nil {
 		console, err := s.follower.options.Serial.Open(ctx, s.follower.node)
@@ -155,7 +150,6 @@ func (s *serialSource) find(ctx context.Context) error {
 
 const serialOnly = "ironworks reads only consoles served by socat (console_interface ipmitool-socat)"
 
-// read emits lines until the connection ends.
 func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	following := Status{State: StateFollowing, Address: s.address, Reason: s.console.Changed()}
 	s.out.status(ctx, following)
@@ -191,20 +185,17 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// fault returns the status of the source for an error that occurred when reading the console.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
-	var (
-		known *SerialError
-		fault *models.Fault
-	)
+	known, isKnown := errors.AsType[*SerialError](err)
+	fault, isFault := errors.AsType[*models.Fault](err)
 	switch {
-	case errors.As(err, &known):
+	case isKnown:
 		status.Reason, status.Remedy = known.Reason, known.Remedy
 		if known.Final {
 			status.State = StateFailed
 		}
-	case errors.As(err, &fault):
+	case isFault:
 		status.Reason, status.Remedy = fault.Reason(), fault.Hint
 	case errors.Is(err, syscall.ECONNREFUSED):
 		status.Reason = "connection refused"
@@ -213,7 +204,7 @@ func (s *serialSource) fault(err error) Status {
 		status.Reason = "connection closed"
 		status.Remedy = "another client may have taken over the console, or the BMC ended the session"
 	default:
-		status, _ = faultStatus(err)
+		status = faultStatus(err)
 		if status.Address, status.Remedy = s.address, ""; s.address != "" {
 			status.Remedy = "check that this console can reach the conductor's [console]socat_address"
 		}

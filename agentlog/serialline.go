@@ -28,14 +28,12 @@ func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
 	return &serialParser{Parser: NewParser(node, models.LogSerial, now)}
 }
 
-// feed parses data and returns the lines that are complete.
 func (p *serialParser) feed(data []byte) []models.LogLine {
 	p.text.feed(data, p.line)
 	return p.takeLines()
 }
 
-// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again if
-// it has changed.
+// pause returns the incomplete line after a pause in the input. feed returns the complete line if it differs.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {
@@ -60,8 +58,7 @@ func (p *serialParser) takeLines() []models.LogLine {
 	return lines
 }
 
-// line parses one line. If shown is true, the line has already been returned and is parsed only because it may affect
-// later lines.
+// line parses one line. If shown is true, the line was already returned, and only affects later lines.
 func (p *serialParser) line(text string, shown bool) {
 	if shown {
 		defer func(count int) { p.parsed = p.parsed[:count] }(len(p.parsed))
@@ -80,8 +77,7 @@ func (p *serialParser) line(text string, shown bool) {
 		return
 	}
 	p.noise = false
-	// A program that overwrites its line with \r may omit the line end. The next program then writes to the same
-	// line.
+	// A program that overwrites its line with \r may omit its end, and the next program writes to the same line.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
 		text = text[i+1:]
@@ -111,7 +107,6 @@ func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	p.since = since
 }
 
-// serialLine is the parsed form of a line of a serial console.
 type serialLine struct {
 	unit    string
 	level   models.LogLevel
@@ -121,15 +116,13 @@ type serialLine struct {
 }
 
 var (
-	// kernelStamp matches the time stamp at the start of lines from the kernel, and of lines that journald forwards
-	// to the console.
+	// kernelStamp matches the time stamp of lines from the kernel, and of lines that journald forwards.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
 	// syslogHead matches the writer at the start of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)
 	// systemdMark matches the mark, such as [ OK ], that precedes the result of a unit in systemd's output.
 	systemdMark = regexp.MustCompile(`^\[ ?( OK |FAILED|DEPEND|TIME|INFO|WARN|ABORT|SKIP|UNSUPP|[ *]{3,6}) {0,2}\] `)
-	// systemdBegins matches the line that systemd writes when it starts or stops a unit. The line is indented by the
-	// width of a status mark.
+	// systemdBegins matches lines about starting and stopping units, indented by the width of a status mark.
 	systemdBegins = regexp.MustCompile(`^ {9}(?:Starting|Stopping|Mounting|Unmounting|Activating|Deactivating|Reloading|Expecting) `)
 )
 

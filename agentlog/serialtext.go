@@ -16,7 +16,6 @@ type serialText struct {
 	shown string
 }
 
-// escapeState is the position within an escape sequence.
 type escapeState int
 
 const (
@@ -31,8 +30,7 @@ const (
 // maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed adds data, and calls the line function for every line that is now complete. The shown argument reports whether
-// partial has already returned the whole line.
+// feed adds data, and calls line for every complete line. shown means that partial has already returned it.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
@@ -56,8 +54,7 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 }
 
 // addByte adds c to the current line. If the line is full, the part that the program has overwritten becomes a line,
-// because a program that overwrites its line may never end it. If nothing has been overwritten, the rest of the line
-// is dropped.
+// because the program may never end it. If nothing has been overwritten, the rest of the line is dropped.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:
@@ -78,7 +75,6 @@ func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// finish passes the current line to the line function and starts a new line.
 func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)
@@ -103,7 +99,6 @@ func (t *serialText) partial() string {
 	return text
 }
 
-// escape processes one byte of an escape sequence.
 func (t *serialText) escape(c byte, line func(text string, shown bool)) {
 	if t.size++; t.size > maxEscape || c == '\n' && t.state != escapeText {
 		t.state = escapeNone
@@ -132,7 +127,6 @@ func (t *serialText) escape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// afterEscape processes the byte after ESC.
 func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	t.state = escapeNone
 	switch c {
@@ -147,8 +141,7 @@ func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// moveCursor ends the line if the cursor moves to another row, because boot menus and firmware use no other line
-// ends. Moves within a row become a space.
+// moveCursor ends the line if the cursor moves to another row, as in boot menus. Other moves become a space.
 func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':

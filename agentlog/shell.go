@@ -28,8 +28,7 @@ type ShellOptions struct {
 	Trust *Trust
 	// Address is the machine's address, either in the form of agent_url or as a bare host.
 	Address string
-	// Instance reports whether the machine runs its instance, which does not have the host keys of the node's
-	// ramdisks.
+	// Instance reports whether the machine runs its instance, which has other host keys than the ramdisks.
 	Instance bool
 }
 
@@ -53,7 +52,7 @@ func (e *ShellError) Error() string {
 func (e *ShellError) Unwrap() error { return e.err }
 
 func newShellError(target string, err error) *ShellError {
-	status, _ := faultStatus(err)
+	status := faultStatus(err)
 	return &ShellError{Target: printable.Line(target), Reason: printable.Line(status.Reason), Remedy: printable.Line(status.Remedy), err: err}
 }
 
@@ -79,7 +78,7 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	if o.Instance {
 		o.SSH.HostKeys = nil
 	}
-	conn, err := dialSSH(ctx, &o.SSH, node, host)
+	conn, err := dialSSH(ctx, &o.SSH, node, host, true)
 	if err == nil {
 		s := &Shell{conn: conn}
 		if s.note, err = o.Trust.accept(node, conn, s.boot(ctx)); err == nil {
@@ -173,11 +172,10 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 		go followSize(session, p.Resized, done)
 	}
 	err = session.Wait()
-	var exit *ssh.ExitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0, nil
-	case errors.As(err, &exit) && ctx.Err() == nil:
+	}
+	if exit, ok := errors.AsType[*ssh.ExitError](err); ok && ctx.Err() == nil {
 		return exit.ExitStatus(), nil
 	}
 	if broken := cmp.Or(out.err, complaints.err); broken != nil && ctx.Err() == nil {
@@ -186,8 +184,7 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe is a writer that calls the stop function when writing fails. Otherwise, the machine would wait forever
-// for its output to be read.
+// brokenPipe is a writer that calls stop when writing fails, so that the machine does not wait for a reader forever.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()
@@ -211,7 +208,6 @@ func (s *Shell) ended(ctx context.Context, err error) error {
 	return newShellError(s.Target(), err)
 }
 
-// start requests a terminal if the session has one, and starts the command or the shell.
 func start(session *ssh.Session, r ShellSession) error {
 	session.Stdout, session.Stderr = r.Out, r.Err
 	if p := r.PTY; p != nil {
@@ -241,7 +237,6 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize forwards changes to the terminal's size to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

@@ -29,7 +29,6 @@ type hop struct {
 	strict     strictness
 }
 
-// strictness is a value of ssh's StrictHostKeyChecking option.
 type strictness string
 
 const (
@@ -41,7 +40,6 @@ const (
 
 func (h *hop) address() string { return net.JoinHostPort(h.host, strconv.Itoa(h.port)) }
 
-// name returns the user, the host and any unusual port, for display.
 func (h *hop) name() string {
 	name := h.user + "@" + h.host
 	if h.port != 22 {
@@ -50,8 +48,7 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop returns the settings that ssh would use for alias. If the login and port arguments are set, they take
-// precedence over ssh_config.
+// hop returns the settings that ssh would use for alias. A given login or port takes precedence over ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {
@@ -87,7 +84,6 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	return h, nil
 }
 
-// path expands ~ and ssh's tokens, such as %h, in a path.
 func (f *sshFiles) path(path string, h *hop) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(f.home, rest)
@@ -173,7 +169,6 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a file. It returns an error if the file is larger than the given number of bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

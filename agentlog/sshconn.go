@@ -1,13 +1,18 @@
 package agentlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/user"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -16,14 +21,12 @@ import (
 	"ironworks/printable"
 )
 
-// SSH connections have these timeouts.
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
 	silenceTime   = 15 * time.Second // a connection is considered dead if no response arrives for this time
 )
 
-// sshConn is a connection to a machine, possibly through jump hosts.
 type sshConn struct {
 	clients []*ssh.Client // the last one is the connection to the machine
 	keys    *hostKeys     // the check of the machine's host key
@@ -33,7 +36,6 @@ type sshConn struct {
 	quit    context.CancelFunc
 }
 
-// authError reports that a machine accepts none of the keys that were offered.
 type authError struct {
 	hop, keys string
 	err       error
@@ -42,26 +44,14 @@ type authError struct {
 func (e *authError) Error() string { return fmt.Sprintf("%s accepted no key: %s", e.hop, e.keys) }
 func (e *authError) Unwrap() error { return e.err }
 
-// dialSSH connects to a ramdisk's host through its jump hosts. The connection is closed when ctx is canceled.
-func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string) (*sshConn, error) {
+// dialSSH connects to a host through its jump hosts. The connection is closed when ctx is canceled. The ramdisk
+// argument reports whether the host is the node's ramdisk. To other hosts, dialSSH connects as ssh would.
+func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string, ramdisk bool) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
 		return nil, err
 	}
-	way, err := files.route(o, host)
-	if err != nil {
-		return nil, err
-	}
-	return logInToAll(ctx, o, node, way, true)
-}
-
-// dialHost connects to a host that is not a ramdisk, as ssh would.
-func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error) {
-	files, err := readSSHFiles(o)
-	if err != nil {
-		return nil, err
-	}
-	if o.User == "" && files.get(host, "User") == "" {
+	if !ramdisk && o.User == "" && files.get(host, "User") == "" {
 		login, err := user.Current()
 		if err != nil {
 			return nil, fmt.Errorf("logging into %s: %w", printable.Line(host), err)
@@ -73,11 +63,6 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	if err != nil {
 		return nil, err
 	}
-	return logInToAll(ctx, o, models.NodeRef{}, way, false)
-}
-
-// logInToAll logs in to all hops. The ramdisk argument reports whether the last hop is a ramdisk.
-func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
 		if err := c.logIn(ctx, o, node, &way[i], i < len(way)-1 || !ramdisk); err != nil {
@@ -125,8 +110,7 @@ func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef,
 }
 
 func handshakeFault(err error, h *hop, ring *keyring) error {
-	var refused *HostKeyError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*HostKeyError](err); ok {
 		return refused
 	}
 	// The library has no type for this error, so its text is compared.
@@ -141,7 +125,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	if len(c.clients) > 0 {
-		return c.clients[len(c.clients)-1].DialContext(ctx, "tcp", h.address())
+		return c.client().DialContext(ctx, "tcp", h.address())
 	}
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
@@ -161,14 +145,12 @@ func (c *sshConn) keepAlive(ctx context.Context) {
 
 func (c *sshConn) client() *ssh.Client { return c.clients[len(c.clients)-1] }
 
-// drop closes all connections, starting with the machine's.
 func (c *sshConn) drop() {
-	for i := len(c.clients) - 1; i >= 0; i-- {
-		_ = c.clients[i].Close()
+	for _, client := range slices.Backward(c.clients) {
+		_ = client.Close()
 	}
 }
 
-// close closes the connection and waits until keepAlive has ended.
 func (c *sshConn) close() {
 	c.stop()
 	c.quit()
@@ -176,7 +158,6 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError reports that a command failed on a machine.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
 	stderr string // the end of the command's error output
@@ -188,9 +169,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to the read function. The check function, which may be nil, receives the
-// end of the command's error output. If either function returns an error, the connection is closed, because the
-// command might never exit.
+// run runs a command and passes its output to read. The check function, which may be nil, receives the end of the
+// command's error output. If either returns an error, the connection is closed, as the command might never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {
@@ -213,19 +193,20 @@ func (c *sshConn) run(ctx context.Context, command string, check func(string) er
 		c.drop()
 	}
 	err = session.Wait()
-	text, found := stderr.result()
-	var exit *ssh.ExitError
+	stderr.mu.Lock()
+	defer stderr.mu.Unlock()
+	exit, exited := errors.AsType[*ssh.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case found != nil:
-		return found
+	case stderr.err != nil:
+		return stderr.err
 	case readErr != nil:
 		return readErr
 	case err == nil:
 		return nil
-	case errors.As(err, &exit):
-		return &commandError{status: exit.ExitStatus(), stderr: text, err: err}
+	case exited:
+		return &commandError{status: exit.ExitStatus(), stderr: string(stderr.text), err: err}
 	}
 	return fmt.Errorf("connection lost: %w", err)
 }
@@ -235,9 +216,9 @@ type stderrTail struct {
 	onOutput func(string) error
 	stop     func()
 
-	mu      sync.Mutex
-	text    []byte
-	readErr error
+	mu   sync.Mutex
+	text []byte
+	err  error // from onOutput
 }
 
 const maxErrorOutput = 4 << 10
@@ -250,16 +231,65 @@ func (s *stderrTail) Write(p []byte) (int, error) {
 	if len(s.text) > maxErrorOutput {
 		s.text = append(s.text[:0], s.text[len(s.text)-maxErrorOutput:]...)
 	}
-	if s.onOutput != nil && s.readErr == nil {
-		if s.readErr = s.onOutput(string(s.text)); s.readErr != nil {
+	if s.onOutput != nil && s.err == nil {
+		if s.err = s.onOutput(string(s.text)); s.err != nil {
 			s.stop()
 		}
 	}
 	return len(p), nil
 }
 
-func (s *stderrTail) result() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.text), s.readErr
+// faultStatus converts an error to a status that explains why a machine's journal cannot be followed, and how to fix
+// this. The state is StateFailed if retrying would not help.
+func faultStatus(err error) Status {
+	again := func(why, wayOut string) Status { return Status{State: StateConnecting, Reason: why, Remedy: wayOut} }
+	failed := func(why, wayOut string) Status { return Status{State: StateFailed, Reason: why, Remedy: wayOut} }
+	var (
+		hostKey *HostKeyError
+		auth    *authError
+		command *commandError
+		unknown *net.DNSError
+		jump    *ssh.OpenChannelError
+		missing *ssh.ExitMissingError
+	)
+	switch {
+	case err == nil:
+		return again("journalctl exited", "")
+	case errors.Is(err, errMoved):
+		return again("the machine's address changed", "")
+	case errors.As(err, &hostKey):
+		return failed("host key "+hostKey.Fingerprint+" of "+hostKey.Host+" is refused: "+hostKey.Reason, hostKey.Remedy)
+	case errors.As(err, &auth):
+		return failed(auth.Error(), "add the private key that matches the ramdisk's Ignition configuration: set logs.ssh.keys in the context, or use ssh-add")
+	case errors.Is(err, errNoPermission):
+		return failed(err.Error(), "add the user to the systemd-journal group, or allow sudo without a password")
+	case errors.As(err, &command):
+		return commandStatus(command)
+	case errors.As(err, &unknown):
+		return again("the name "+unknown.Name+" does not resolve", "")
+	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &jump) && jump.Reason == ssh.ConnectionFailed:
+		return again("SSH connection refused", "check that the ramdisk runs sshd and that this is still its address")
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return again("no route to host", "if a jump host is needed, set logs.ssh.jump in the context")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
+		return again("timed out", "a firewall may drop packets, or the machine is down; if a jump host is needed, set logs.ssh.jump in the context")
+	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.As(err, &missing):
+		return again("connection lost", "")
+	}
+	var m masker
+	return again(truncate(printable.Line(m.line(err.Error())), 300), "")
+}
+
+func commandStatus(e *commandError) Status {
+	text := cmp.Or(strings.TrimSpace(e.stderr), "no error output")
+	if e.status == 127 || contains(text, "command not found", "No such file or directory") {
+		return Status{State: StateFailed, Reason: "journalctl not found", Remedy: "check that this is still the ramdisk's address"}
+	}
+	var m masker
+	return Status{State: StateConnecting, Reason: "journalctl failed: " + truncate(printable.Line(m.line(text)), 300)}
+}
+
+func timedOut(err error) bool {
+	t, ok := errors.AsType[net.Error](err)
+	return ok && t.Timeout()
 }

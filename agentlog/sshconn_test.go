@@ -121,7 +121,7 @@ func TestLoginTimeout(t *testing.T) {
 				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || time.Since(began) != tt.takes || len(c.clients) != 1 {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}
-				if status, final := faultStatus(err); tt.why != "" && (status.Reason != tt.why || status.State != StateConnecting || final) {
+				if status := faultStatus(err); tt.why != "" && (status.Reason != tt.why || status.State != StateConnecting) {
 					t.Errorf("%+v", status)
 				}
 				c.drop()
@@ -240,7 +240,7 @@ func TestConnectionEndsWithItsContext(t *testing.T) {
 	s, key := newSSHServer(t, nil)
 	o := s.listen(t, key)
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := dialSSH(ctx, &o, models.NodeRef{}, "127.0.0.1")
+	c, err := dialSSH(ctx, &o, models.NodeRef{}, "127.0.0.1", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestConnectionEndsWithItsContext(t *testing.T) {
 	cancel()
 	ended.Wait()
 	c.close()
-	if _, err := dialSSH(ctx, &o, models.NodeRef{}, "127.0.0.1"); !errors.Is(err, context.Canceled) {
+	if _, err := dialSSH(ctx, &o, models.NodeRef{}, "127.0.0.1", true); !errors.Is(err, context.Canceled) {
 		t.Errorf("dialed after the end: %v", err)
 	}
 }

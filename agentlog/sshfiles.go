@@ -27,8 +27,7 @@ type sshFiles struct {
 	parts []sshPart
 }
 
-// sshPart is a part of an ssh_config file. The part itself contains no Include. It applies to hosts that match all
-// blocks in which its file was included.
+// sshPart is a part of an ssh_config file without Include, for hosts that match all blocks that include the file.
 type sshPart struct {
 	includedIn []*ssh_config.Config
 	config     *ssh_config.Config
@@ -44,8 +43,7 @@ func (p *sshPart) applies(alias string) bool {
 	})
 }
 
-// readSSHFiles reads the ssh_config files that apply. It treats missing files like empty ones, unless o.Config names
-// the file.
+// readSSHFiles reads the ssh_config files that apply. Missing files are empty, unless o.Config names the file.
 func readSSHFiles(o *SSHOptions) (*sshFiles, error) { return readSSHFilesOf(o, systemSSH) }
 
 func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
@@ -136,8 +134,7 @@ func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, dep
 	return nil
 }
 
-// configWords returns the words of a line, with the keyword in lower case. For a comment or an empty line, it returns
-// nil.
+// configWords returns the words of a line, the keyword in lower case, or nil for a comment or an empty line.
 func configWords(line string) []string {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -162,8 +159,7 @@ func configWords(line string) []string {
 	return words
 }
 
-// withoutMatch removes blocks with unsupported conditions (final, canonical, exec, user, or several conditions), as
-// if they did not match.
+// withoutMatch removes blocks with unsupported conditions (final, canonical, exec, user, or several).
 func withoutMatch(text []byte) string {
 	lines := strings.SplitAfter(string(text), "\n")
 	skipping := false
@@ -183,7 +179,6 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get returns the first value of key that applies to the host with the given alias, or "" if there is none.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
@@ -197,7 +192,6 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all returns all values of key that apply to the host with the given alias, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {

@@ -24,7 +24,6 @@ const maxKey = 64 << 10
 // agentTime is the maximum time to wait for ssh-agent. It is long because the user may have to touch a hardware key.
 const agentTime = 30 * time.Second
 
-// keyring holds the keys that can be used to log in, and notes that explain why other keys are unusable.
 type keyring struct {
 	signers []ssh.Signer
 	notes   []string
@@ -37,8 +36,7 @@ func (k *keyring) close() {
 	}
 }
 
-// keys collects keys in the order in which they are tried: from the options, from ssh_config, from the agent, and
-// from the default files.
+// keys collects the keys in the order of use: from the options, ssh_config, the agent, and the default files.
 func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	k := &keyring{}
 	for _, path := range slices.Concat(o.Keys, h.keys) {
@@ -55,16 +53,14 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
-// CountKeys returns the number of available keys. The notes explain which keys that are configured or expected are
-// unusable.
+// CountKeys returns the number of available keys. The notes explain which configured or expected keys are unusable.
 func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	ring := o.keys(ctx, &hop{})
 	defer ring.close()
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in the file at path. The named argument reports whether the user has named the file. If not, the
-// file need not exist.
+// add reads the key in the file at path. named reports whether the user has named the file; if not, it may be missing.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {
@@ -75,9 +71,9 @@ func (k *keyring) add(path string, named bool) {
 		return
 	}
 	signer, err := ssh.ParsePrivateKey(text)
-	var locked *ssh.PassphraseMissingError
+	_, locked := errors.AsType[*ssh.PassphraseMissingError](err)
 	switch {
-	case errors.As(err, &locked):
+	case locked:
 		k.addNote(fmt.Sprintf("key %s has a passphrase; add it with ssh-add", path))
 	case err != nil:
 		k.addNote(fmt.Sprintf("key %s has an unsupported format", path))

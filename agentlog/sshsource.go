@@ -21,7 +21,6 @@ const (
 	lookPause   = time.Second // the interval between two checks of the address
 )
 
-// sshSource is the source that follows the journal of a machine over SSH.
 type sshSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -34,8 +33,7 @@ type sshSource struct {
 	last      Status // the status of the last failed attempt
 }
 
-// follow connects and follows the journal until ctx is canceled. It retries because machines reboot and get new
-// addresses.
+// follow follows the journal until ctx is canceled, with retries, as machines reboot and get new addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -54,7 +52,7 @@ func (s *sshSource) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		status, final := faultStatus(err)
+		status := faultStatus(err)
 		status.Address = s.address(host)
 		if s.follower.options.Once {
 			if err == nil {
@@ -68,7 +66,7 @@ func (s *sshSource) follow(ctx context.Context) {
 		s.last = status
 		s.out.status(ctx, status)
 		switch {
-		case final:
+		case status.State == StateFailed:
 			pause = failedPause
 		case time.Since(began) > time.Minute:
 			pause = firstPause
@@ -96,7 +94,6 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 	}
 }
 
-// errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
 // followUntilClosed connects and follows the log until the connection ends. It returns nil if journalctl has exited
@@ -112,7 +109,7 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 		return err
 	}
 	defer conn.close()
-	if err := s.trust(conn, boot); err != nil {
+	if s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot); err != nil {
 		return err
 	}
 	if boot != "" && boot != s.boot {
@@ -161,7 +158,7 @@ func (s *sshSource) command(c string) string {
 // enter connects and checks that the journal is readable. If it is not, enter retries with sudo.
 func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
 	for {
-		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host)
+		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host, true)
 		if err != nil {
 			return nil, "", err
 		}
@@ -170,12 +167,11 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 			return conn, boot, nil
 		}
 		conn.close()
-		var failed *commandError
-		switch {
-		case errors.Is(err, errNoPermission) && !s.sudo:
+		if errors.Is(err, errNoPermission) && !s.sudo {
 			s.sudo = true
 			continue
-		case errors.As(err, &failed) && s.sudo:
+		}
+		if failed, ok := errors.AsType[*commandError](err); ok && s.sudo {
 			err = fmt.Errorf("%w, even with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
 		s.sudo = false // the next attempt has to find this out again
@@ -188,7 +184,7 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
 			for _, data := range batch {
-				if lines, err := NewParser(s.follower.node, models.LogSSH, time.Now).Journal(data); err == nil && len(lines) > 0 {
+				if lines, _, _ := NewParser(s.follower.node, models.LogSSH, time.Now).Journal(data); len(lines) > 0 {
 					boot = lines[0].Boot
 				}
 			}
@@ -196,14 +192,6 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 		})
 	})
 	return boot, err
-}
-
-// trust returns an error if the machine's host key is not trusted. Otherwise, it stores the reason why a new key is
-// trusted.
-func (s *sshSource) trust(conn *sshConn, boot string) error {
-	var err error
-	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
-	return err
 }
 
 // emit sends the lines in the entries to the follower, and then stores the position after them.
@@ -216,7 +204,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 			lines = append(lines, s.parser.Text(time.Time{}, "journalctl", "(entry omitted: too large)")...)
 			continue
 		}
-		more, at, err := s.parser.journal(data)
+		more, at, err := s.parser.Journal(data)
 		if err != nil || at != "" && at == cursor {
 			continue // malformed, or the last entry of the previous connection
 		}
@@ -241,8 +229,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns, for display, the user and the host to which ssh would connect if it were called with host. If
-// ssh_config cannot be read, target returns host.
+// target returns the user and host to which ssh would connect, for display, or host without a valid ssh_config.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -255,8 +242,7 @@ func (o *SSHOptions) target(host string) string {
 	return way[len(way)-1].name()
 }
 
-// HostOf returns the host in an agent's address, which may be a URL or a bare host. It returns "" if the address
-// contains no valid host.
+// HostOf returns the host in an agent's address, a URL or a bare host, or "" if it contains no valid host.
 func HostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
@@ -269,24 +255,21 @@ func HostOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	// The address comes from Ironic and is not trusted. It is used as a name in ssh_config and known_hosts, where
-	// some characters have a special meaning.
+	// The address from Ironic is not trusted, and some characters are special in ssh_config and known_hosts.
 	if host := u.Hostname(); !strings.HasPrefix(host, "-") && !strings.ContainsAny(host, " \t\n\"'\\*?!,") {
 		return host
 	}
 	return ""
 }
 
-// skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was written, so the clock is
-// ahead at least by the difference between the line's time and its arrival. The least delayed line gives the most
-// accurate estimate.
+// skew estimates how far a machine's clock is ahead of Ironic's: at least by the difference between a line's time and
+// its later arrival. The least delayed line gives the most accurate estimate.
 type skew struct {
 	clock func() (time.Duration, bool) // how far Ironic's clock is ahead of the local one
 	most  time.Duration
 	lines int
 }
 
-// observe updates the estimate with a line that arrived while the source was being followed.
 func (s *skew) observe(l *models.LogLine) {
 	if l.Time.IsZero() || l.Received.IsZero() {
 		return

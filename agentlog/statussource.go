@@ -25,7 +25,6 @@ const (
 	statusTime  = 5 * time.Second
 )
 
-// statusSource is the source that requests the agent's status while no better source works.
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -79,7 +78,6 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line sends a line to the follower unless its text is the same as in the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return
@@ -92,15 +90,13 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	}})
 }
 
-// agentClient returns an HTTP client for agents. It does not verify their self-signed certificates, because it
-// neither requests nor sends anything secret.
+// agentClient returns an HTTP client for agents that does not verify certificates, as it handles no secrets.
 func agentClient() *http.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // the status says so
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ProbeAgent requests the status of the agent at the given address, which has the form of agent_url. It takes at most
-// 5 s.
+// ProbeAgent requests the status of the agent at the given address (as in agent_url). It takes at most 5 s.
 func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()

@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +17,7 @@ import (
 	"ironworks/models"
 )
 
-// changeAnswer is the controller's response to a change. If a task carries out the change, the task field holds the
-// address of that task.
+// changeAnswer is the controller's response to a change. If a task carries out the change, task is its address.
 type changeAnswer struct {
 	task string
 	wait bool // whether the status was 202
@@ -29,8 +28,7 @@ func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, 
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
-// act sends an action and waits for its task, if there is one. If the task is still running when act returns, the
-// returned note says so; otherwise the note is empty.
+// act sends an action and waits for its task, if there is one. The note says that the task is still running, or is "".
 func (s *session) act(ctx context.Context, at string, body any) (string, error) {
 	answer, err := s.post(ctx, at, body)
 	if err != nil {
@@ -57,9 +55,7 @@ func (s *session) change(ctx context.Context, at string, body any) (string, erro
 			ETag string `json:"@odata.etag"`
 		}
 		etag, readErr := s.getWithETag(ctx, at, &now)
-		if etag == "" {
-			etag = now.ETag
-		}
+		etag = cmp.Or(etag, now.ETag)
 		if readErr != nil || etag == "" {
 			return "", errors.Join(err, readErr)
 		}
@@ -79,8 +75,7 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. If the controller does not answer, the error is an *unconfirmedError, because the controller
-// may have accepted the change.
+// send sends a change. Without an answer, the error is an *unconfirmedError: the change may have been accepted.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -134,8 +129,7 @@ func hasFailed(body []byte) bool {
 	return !strings.HasSuffix(task.Error.Code, "Success")
 }
 
-// asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change although it did
-// not answer.
+// asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change without an answer.
 func (s *session) asUnconfirmed(err error) error {
 	if status(err) != 0 {
 		return err
@@ -157,8 +151,8 @@ func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || er
 
 // isAbout reports whether a controller's error names the given property.
 func isAbout(err error, property string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	text := answer.Message
@@ -175,8 +169,7 @@ type task struct {
 	Messages []struct{ Message, MessageID, Severity string }
 }
 
-// follow waits until the task of a change has ended, for at most limits.task. If the task is still running, the
-// returned note says so.
+// follow waits until the task of a change has ended, at most limits.task. The note says that it still runs, or is "".
 func (s *session) follow(ctx context.Context, answer changeAnswer) (string, error) {
 	if !answer.wait {
 		return "", nil
@@ -187,8 +180,7 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 	end := time.Now().Add(s.limits.task)
 	for {
 		state, done, err := s.readTask(ctx, answer.task)
-		var lost *unreadableError
-		switch unread := errors.As(err, &lost); {
+		switch _, unread := errors.AsType[*unreadableError](err); {
 		case done:
 			return "", err
 		case unread && !isTemporary(err):
@@ -197,13 +189,12 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 			if unread {
 				return "", s.lostTask(answer.task, err)
 			}
-			return fmt.Sprintf("; the BMC is still processing the request (%s, task %s)", orUnknown(state), last(answer.task)), nil
+			return fmt.Sprintf("; the BMC is still processing the request (%s, task %s)", cmp.Or(state, "unknown"), last(answer.task)), nil
 		}
 	}
 }
 
-// isTemporary reports whether a task could not be read for a reason that may be temporary, such as a busy controller
-// or a broken connection.
+// isTemporary reports whether the reason why a task could not be read may be temporary, such as a busy controller.
 func isTemporary(err error) bool {
 	var syntax *json.SyntaxError
 	var away *redirected
@@ -216,9 +207,8 @@ func isTemporary(err error) bool {
 	return true
 }
 
-// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read. The order may
-// have been carried out. The fault does not contain the controller's response, because an error about the task says
-// nothing about the order.
+// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read. It does not
+// contain the controller's response, which says nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{
@@ -275,11 +265,10 @@ func (s *session) taskFailed(state, why string) error {
 	return f
 }
 
-// anyOf reports whether an error contains one of the given message IDs, or no specific message. Most controllers add
-// a general error code to the specific messages.
+// anyOf reports whether an error contains one of the message IDs, or none that is more specific than a general error.
 func anyOf(err error, ids ...string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	var task []string
@@ -291,7 +280,5 @@ func anyOf(err error, ids ...string) bool {
 	if len(task) == 0 {
 		return answer.Message == "" || strings.HasSuffix(answer.Code, "GeneralError")
 	}
-	return slices.ContainsFunc(task, func(id string) bool {
-		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
-	})
+	return anyEnds(task, ids)
 }

@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ func (m *server) doClearJobs(ctx context.Context) (string, error) {
 	lists, err := m.jobLists(ctx, controller)
 	if len(lists) == 0 {
 		if err == nil {
-			err = m.refuse(string(models.BMCClearJobs), "this BMC has no job queue and no tasks", "")
+			err = m.refuse("this BMC has no job queue and no tasks", "")
 		}
 		return "", err
 	}
@@ -63,7 +64,7 @@ func (m *server) dellQueue(ctx context.Context, controller *manager) (string, er
 		case err != nil:
 			return "", err
 		case service.Actions.Delete != nil:
-			return actionAt(service.Actions.Delete.Target, at+"/Actions/DellJobService.DeleteJobQueue"), nil
+			return cmp.Or(service.Actions.Delete.Target, at+"/Actions/DellJobService.DeleteJobQueue"), nil
 		}
 	}
 	return "", nil
@@ -79,7 +80,7 @@ func (m *server) clearQueue(ctx context.Context, controller *manager, queue stri
 	if !known || !still {
 		return "cleared the queue (" + allJobs + ")" + note, nil
 	}
-	done := "deleted " + jobs(max(before-after, 0)) + note
+	done := "deleted " + models.Counted(max(before-after, 0), "job") + note
 	if after > 0 {
 		done += fmt.Sprintf("; %d remain", after)
 	}
@@ -88,19 +89,9 @@ func (m *server) clearQueue(ctx context.Context, controller *manager, queue stri
 
 // countJobs returns the number of jobs, and reports whether this number could be read.
 func (m *server) countJobs(ctx context.Context, controller *manager) (int, bool) {
-	at := controller.Links.Oem.Dell.Jobs.ID
-	if at == "" {
-		at = strings.TrimRight(controller.ref.ID, "/") + "/Jobs"
-	}
+	at := cmp.Or(controller.Links.Oem.Dell.Jobs.ID, strings.TrimRight(controller.ref.ID, "/")+"/Jobs")
 	raw, err := m.pages(ctx, at, 1<<12)
 	return len(raw), err == nil
-}
-
-func jobs(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
 }
 
 // deleteJobs deletes the ended and pending jobs in the lists, one by one. It skips running jobs.
@@ -131,7 +122,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	if deleted == 0 && failed.failed > 0 {
 		return "", failed.first
 	}
-	done := "deleted " + jobs(deleted)
+	done := "deleted " + models.Counted(deleted, "job")
 	if deleted == 0 {
 		done = "no jobs to delete"
 	}
@@ -147,12 +138,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 // deleteJob deletes a job that is not running. The runs result reports whether the job is running.
 func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
 	var j job
-	link, is := isLink(member)
-	if is {
-		err = m.get(ctx, link.ID, &j)
-	} else {
-		err = m.skipTypeError(link.ID, json.Unmarshal(member, &j))
-	}
+	at, err := m.decodeMember(ctx, member, &j)
 	if err != nil {
 		return false, err
 	}
@@ -160,17 +146,13 @@ func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bo
 	case "Running", "Starting", "Stopping", "Cancelling", "Service":
 		return true, nil
 	}
-	_, err = m.send(ctx, func() (*http.Response, error) { return m.deleteOne(ctx, link.ID) })
+	_, err = m.send(ctx, func() (*http.Response, error) {
+		resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
+		if err != nil {
+			return nil, err
+		}
+		resp.Body = http.NoBody // gofish has already closed the original body
+		return resp, nil
+	})
 	return false, err
-}
-
-// deleteOne sends a DELETE request. The returned response has an empty body, because gofish has already closed the
-// original one.
-func (m *server) deleteOne(ctx context.Context, at string) (*http.Response, error) {
-	resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = http.NoBody
-	return resp, nil
 }

@@ -91,18 +91,13 @@ func (p *probe) systemConsoles() {
 	}
 }
 
-// supermicroConsole reads a resource that only Supermicro has. It is the only vendor-specific resource that contains
-// the address of the console.
+// supermicroConsole reads the only vendor-specific resource that contains the address of the console.
 func (p *probe) supermicroConsole(ctx context.Context) error {
-	at := p.manager.Oem.Supermicro.IKVM.ID
-	if at == "" {
-		return nil
-	}
 	var kvm struct {
 		Current string `json:"Current Interface"`
 		URI     string
 	}
-	if err := p.get(ctx, at, &kvm); err != nil || kvm.URI == "" {
+	if err := p.getLinked(ctx, p.manager.Oem.Supermicro.IKVM, &kvm); err != nil || kvm.URI == "" {
 		return err
 	}
 	for i := range p.found.Consoles {

@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -56,62 +57,48 @@ func (m *server) do(ctx context.Context, o models.BMCOrder) (string, error) {
 }
 
 // refuse returns the error for an order that this controller cannot carry out.
-func (m *server) refuse(op, message, hint string) error {
-	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
+func (m *server) refuse(message, hint string) error {
+	return &models.Fault{Kind: models.FaultBadRequest, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
-// resetsFor returns the Redfish reset types that carry out a power order, in order of preference.
-func resetsFor(verb models.BMCVerb) []string {
-	switch verb {
-	case models.BMCPowerOn:
-		return []string{"On", "ForceOn"}
-	case models.BMCPowerOff:
-		return []string{"ForceOff"}
-	case models.BMCShutDown:
-		return []string{"GracefulShutdown"}
-	case models.BMCReset:
-		return []string{"ForceRestart"}
-	case models.BMCRestart:
-		return []string{"GracefulRestart"}
-	case models.BMCPowerCycle:
-		return []string{"PowerCycle"}
-	case models.BMCBootOnce, models.BMCInsert, models.BMCEject, models.BMCClearJobs, models.BMCResetController:
-	}
-	return nil
+// resetTypes maps power orders to the Redfish reset types that carry them out, in order of preference.
+var resetTypes = map[models.BMCVerb][]string{
+	models.BMCPowerOn:    {"On", "ForceOn"},
+	models.BMCPowerOff:   {"ForceOff"},
+	models.BMCShutDown:   {"GracefulShutdown"},
+	models.BMCReset:      {"ForceRestart"},
+	models.BMCRestart:    {"GracefulRestart"},
+	models.BMCPowerCycle: {"PowerCycle"},
 }
+
+// powerGoals maps power orders to the final state of the power, if they have one.
+var powerGoals = map[models.BMCVerb]string{models.BMCPowerOn: "On", models.BMCPowerOff: "Off", models.BMCShutDown: "Off"}
 
 func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error) {
-	goal := ""
-	switch o.Verb { //nolint:exhaustive // the others have no final state
-	case models.BMCPowerOn:
-		goal = "On"
-	case models.BMCPowerOff, models.BMCShutDown:
-		goal = "Off"
-	}
+	goal, wanted := powerGoals[o.Verb], resetTypes[o.Verb]
 	if goal != "" && m.system.PowerState == goal {
 		return "already " + strings.ToLower(goal), nil
 	}
 	a := m.system.Actions.Reset
 	if a == nil {
-		return "", m.refuse(o.Name(), "the BMC supports no power control", "check the privileges of the BMC user")
+		return "", m.refuse("the BMC supports no power control", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
 		return "", err
 	}
-	how := pick(resetsFor(o.Verb), offered)
+	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
+		return "", m.refuse("this BMC does not support "+wanted[0], "available: "+strings.Join(offered, ", "))
 	}
-	note, err := m.act(ctx, actionAt(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
+	note, err := m.act(ctx, cmp.Or(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {
 		return "", err
 	}
 	return how + note + m.powerResult(ctx, goal), nil
 }
 
-// powerResult returns a note about the power state if the state is unknown or is not the goal. Otherwise, it returns
-// "".
+// powerResult returns a note about the power state if it is unknown or is not the goal, and "" otherwise.
 func (m *server) powerResult(ctx context.Context, goal string) string {
 	if goal == "" {
 		return ""
@@ -123,18 +110,11 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	if now.PowerState == goal {
 		return ""
 	}
-	return "; the power is still " + orUnknown(now.PowerState)
+	return "; the power is still " + cmp.Or(now.PowerState, "unknown")
 }
 
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
-}
-
-// pick returns the first wanted value that is also offered, in the controller's spelling, or "" if there is none. If
-// offered is empty, it returns the first wanted value.
+// pick returns the first wanted value that is offered, in the controller's spelling, or "" if there is none. If offered
+// is empty, it returns the first wanted value.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -149,27 +129,20 @@ func pick(wanted, offered []string) string {
 	return ""
 }
 
-func actionAt(offered, usual string) string {
-	if offered == "" {
-		return usual
-	}
-	return offered
-}
-
 // doBoot sets the device for the next boot without changing the boot mode, or removes the boot override.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
 	off := strings.EqualFold(o.Boot, models.BMCBootNone)
 	if source == "" && !off {
-		return "", m.refuse(o.Name(), "this BMC has no boot source "+o.Boot, "available: "+strings.Join(b.Allowed, ", "))
+		return "", m.refuse("this BMC has no boot source "+o.Boot, "available: "+strings.Join(b.Allowed, ", "))
 	}
 	how := pick([]string{"Once"}, b.Durations)
 	if off {
 		how = "Disabled"
 	}
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC does not support a one-time boot override", "available: "+strings.Join(b.Durations, ", "))
+		return "", m.refuse("this BMC does not support a one-time boot override", "available: "+strings.Join(b.Durations, ", "))
 	}
 	change := map[string]string{"BootSourceOverrideEnabled": how}
 	if source != "" {
@@ -194,8 +167,8 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootResource returns the path of the resource in which the boot override is set. On some controllers, this is a
-// separate resource with the settings for the next boot.
+// bootResource returns the path of the resource in which the boot override is set: the system or, on some controllers,
+// a separate resource with the settings for the next boot.
 func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
 	if at == "" || at == m.system.ref.ID {
@@ -212,8 +185,7 @@ func (m *server) bootResource(ctx context.Context) string {
 	return at
 }
 
-// bootResult describes the result of a boot order. If the controller reports another state, the description says so.
-// An empty source means that the boot order was restored.
+// bootResult describes the result of a boot order. An empty source means that the boot order was restored.
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
@@ -224,11 +196,11 @@ func (m *server) bootResult(ctx context.Context, at, did, source, mode string) s
 	case source == "" && none:
 		return "the next boot follows the boot order"
 	case source == "":
-		return did + "; the BMC still reports " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
+		return did + "; the BMC still reports " + cmp.Or(now.Boot.Target, "unknown") + ", " + cmp.Or(now.Boot.Enabled, "unknown")
 	case !strings.EqualFold(now.Boot.Target, source):
-		return did + "; the BMC still reports " + orUnknown(now.Boot.Target)
+		return did + "; the BMC still reports " + cmp.Or(now.Boot.Target, "unknown")
 	case mode != "" && now.Boot.Mode != mode && now.Boot.Mode != "":
-		return did + "; the boot mode changed from " + mode + " to " + orUnknown(now.Boot.Mode)
+		return did + "; the boot mode changed from " + mode + " to " + now.Boot.Mode
 	}
 	return did
 }
@@ -238,13 +210,13 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil {
 		if err == nil {
-			err = m.refuse(string(models.BMCResetController), "this BMC has no manager resource", "")
+			err = m.refuse("this BMC has no manager resource", "")
 		}
 		return "", err
 	}
 	a := controller.Actions.Reset
 	if a == nil {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not support a restart", "check the privileges of the BMC user")
+		return "", m.refuse("this BMC does not support a restart", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -253,9 +225,9 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	wanted := []string{"GracefulRestart", "ForceRestart"}
 	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not support GracefulRestart", "available: "+strings.Join(offered, ", "))
+		return "", m.refuse("this BMC does not support GracefulRestart", "available: "+strings.Join(offered, ", "))
 	}
-	at := actionAt(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
+	at := cmp.Or(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
 	note, err := m.restart(ctx, at, how)
 	if status(err) == http.StatusBadRequest && len(offered) == 0 {
 		how = wanted[1]
@@ -267,12 +239,10 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC will be unavailable for a few minutes", nil
 }
 
-// restart sends the action that restarts the controller. A closed or silent connection is not an error, because the
-// controller is restarting.
+// restart restarts the controller. A closed or silent connection is not an error: the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
-	var gone *unconfirmedError
-	if !errors.As(err, &gone) || ctx.Err() != nil {
+	if _, gone := errors.AsType[*unconfirmedError](err); !gone || ctx.Err() != nil {
 		return "", err
 	}
 	switch f := m.fault("", err); {
@@ -284,8 +254,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether more than d is left before the deadline of the context. Without a deadline, it returns true
-// until the context is canceled.
+// hasTime reports whether the context is not canceled, and more than d is left before its deadline, if it has one.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

@@ -21,16 +21,14 @@ const isItRedfish = "check the BMC's address and that Redfish is enabled"
 
 // fault converts an error to a classified fault without credentials.
 func (s *session) fault(op string, err error) *models.Fault {
-	var known *models.Fault
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*models.Fault](err); ok {
 		if known.Op == "" {
 			known.Op = op
 		}
 		return known
 	}
 	f := &models.Fault{Op: op, URL: s.url, Err: err}
-	var lost *unconfirmedError
-	f.Sent = errors.As(err, &lost)
+	_, f.Sent = errors.AsType[*unconfirmedError](err)
 	var answer *schemas.Error
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -110,8 +108,13 @@ func hasMessage(answer *schemas.Error, ids ...string) bool {
 	for _, info := range answer.ExtendedInfos {
 		all = append(all, info.MessageID)
 	}
-	return slices.ContainsFunc(all, func(id string) bool {
-		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
+	return anyEnds(all, ids)
+}
+
+// anyEnds reports whether one of the IDs ends with one of the given words.
+func anyEnds(ids, words []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(id, word) })
 	})
 }
 
@@ -155,8 +158,7 @@ func (s *session) mask(text string) string {
 	return text
 }
 
-// safe prepares a text from the controller for an error message. It removes the stored secrets and truncates the
-// text.
+// safe prepares a text from the controller for an error message. It removes the stored secrets and shortens it.
 func (s *session) safe(text string) string {
 	return printable.Line(cut(s.mask(strings.TrimSpace(text)), 300))
 }

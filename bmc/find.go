@@ -10,8 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// system holds those fields of a Redfish ComputerSystem that this package uses. A ComputerSystem describes the
-// machine.
+// system holds those fields of a Redfish ComputerSystem that this package uses. It describes the machine.
 type system struct {
 	resource
 	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
@@ -69,34 +68,28 @@ type server struct {
 	system *system
 	// paths lists the paths of all systems.
 	paths []string
-	// etag is the version (ETag) of the system resource.
-	etag string
 }
 
 // findSystem selects the system at the target's path. If the target names no path, there must be only one system.
 func (m *server) findSystem(ctx context.Context) error {
-	const op = "find the system"
 	if err := m.listSystems(ctx); err != nil {
 		return err
 	}
-	wanted, place := m.target.systemPath(), ""
-	if wanted == "" && len(m.paths) == 1 {
-		place = m.paths[0]
-	}
-	same := func(at string) bool { return strings.TrimRight(at, "/") == wanted }
-	if i := slices.IndexFunc(m.paths, same); wanted != "" && i >= 0 {
-		place = m.paths[i]
-	}
-	// Ignore case, because some controllers are not consistent about the case of their own paths.
-	for _, at := range m.paths {
-		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
-			place = at
+	wanted, i := m.target.systemPath(), -1
+	switch {
+	case wanted != "":
+		i = slices.IndexFunc(m.paths, func(at string) bool { return strings.TrimRight(at, "/") == wanted })
+		if i < 0 {
+			// Ignore case, because some controllers are not consistent about the case of their own paths.
+			i = slices.IndexFunc(m.paths, func(at string) bool { return strings.EqualFold(strings.TrimRight(at, "/"), wanted) })
 		}
+	case len(m.paths) == 1:
+		i = 0
 	}
-	if place == "" {
-		return m.noSystem(op, wanted)
+	if i < 0 {
+		return m.noSystem(wanted)
 	}
-	return m.readSystemAt(ctx, place)
+	return m.readSystemAt(ctx, m.paths[i])
 }
 
 // listSystems reads the paths of all systems, without duplicates.
@@ -118,19 +111,18 @@ func (m *server) listSystems(ctx context.Context) error {
 	return nil
 }
 
-func (m *server) readSystemAt(ctx context.Context, place string) (err error) {
+func (m *server) readSystemAt(ctx context.Context, place string) error {
 	m.system = &system{}
-	m.etag, err = m.getWithETag(ctx, place, m.system)
-	if err != nil {
+	if err := m.get(ctx, place, m.system); err != nil {
 		return m.fault("read the system", err)
 	}
 	m.system.ref.ID = place
 	return nil
 }
 
-func (m *server) noSystem(op, wanted string) error {
+func (m *server) noSystem(wanted string) error {
 	list := strings.Join(m.paths, ", ")
-	f := &models.Fault{Kind: models.FaultNotFound, Op: op, URL: m.url}
+	f := &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: m.url}
 	switch {
 	case len(m.paths) == 0:
 		f.Message = "this BMC has no system"
@@ -143,8 +135,7 @@ func (m *server) noSystem(op, wanted string) error {
 	return f
 }
 
-// findManager returns the machine's controller: the one that the system links to, or the first BMC that the service
-// lists. It returns nil if there is none.
+// findManager returns the controller that the system links to, or the first BMC of the service, or nil.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy
 	var all []manager
@@ -160,18 +151,11 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	if len(all) == 0 {
 		return nil, err
 	}
-	found := &all[0]
-	for i := range all {
-		if all[i].ManagerType == "BMC" {
-			found = &all[i]
-			break
-		}
-	}
-	return found, nil
+	i := slices.IndexFunc(all, func(one manager) bool { return one.ManagerType == "BMC" })
+	return &all[max(i, 0)], nil
 }
 
-// slots returns the virtual media slots of the system and of the controller. Newer controllers list the same slots in
-// both places, so duplicates are removed.
+// slots returns the virtual media slots of the system and of the controller. Slots that both list occur only once.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
@@ -186,8 +170,7 @@ func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error)
 	return all, errors.Join(err, err2)
 }
 
-// slot holds those fields of a Redfish VirtualMedia that this package uses. A VirtualMedia describes a slot for
-// virtual media.
+// slot holds those fields of a Redfish VirtualMedia that this package uses. It describes a slot for virtual media.
 type slot struct {
 	resource
 	MediaTypes                                []string
@@ -215,8 +198,7 @@ func (s *slot) inserted() bool {
 	return s.Image != "" && s.ConnectedVia != "NotConnected"
 }
 
-// imageProtocols returns the protocols with which the controller can fetch an image for the slot, or none if they are
-// unknown.
+// imageProtocols returns the protocols with which the controller can fetch an image for the slot, if they are known.
 func (m *server) imageProtocols(ctx context.Context, s *slot) ([]string, error) {
 	switch insert := s.Actions.Insert; {
 	case len(s.Protocols) > 0 || insert == nil:

@@ -59,8 +59,8 @@ func (g *guard) CloseIdleConnections() {
 	}
 }
 
-// retries is the number of times that a request is repeated if a busy controller rejects it. redirects is the maximum
-// number of redirects that are followed for a request.
+// retries is the number of times that a request to a busy controller is repeated, and redirects the number of
+// redirects that are followed.
 const (
 	retries   = 2
 	redirects = 3
@@ -77,8 +77,11 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		again := req.Method == http.MethodGet || req.Method == http.MethodHead
 		switch {
 		case resp.StatusCode == http.StatusServiceUnavailable:
-			g.setPause(retryAfter(resp))
-			if again && tries < retries && g.pause(req.Context(), retryAfter(resp)) {
+			pause := retryAfter(resp)
+			g.mu.Lock()
+			g.wait = pause
+			g.mu.Unlock()
+			if again && tries < retries && pause > 0 && pause <= g.limits.busy && sleep(req.Context(), pause) {
 				tries++
 				continue
 			}
@@ -130,7 +133,11 @@ func (g *guard) sendOnce(req *http.Request) (*http.Response, []byte, error) {
 	if countValues(body) > g.limits.values {
 		return nil, nil, errTooMany
 	}
-	g.keep(req.URL.Path, resp.StatusCode, body)
+	if resp.StatusCode == http.StatusOK && strings.HasSuffix(strings.TrimRight(req.URL.Path, "/"), "/redfish/v1") {
+		g.mu.Lock()
+		g.service = body
+		g.mu.Unlock()
+	}
 	return resp, body, nil
 }
 
@@ -158,37 +165,12 @@ func (g *guard) spend(req *http.Request) error {
 	return nil
 }
 
-func (g *guard) keep(at string, status int, body []byte) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if status == http.StatusOK && strings.HasSuffix(strings.TrimRight(at, "/"), "/redfish/v1") {
-		g.service = body
-	}
-}
-
-func (g *guard) setPause(wait time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.wait = wait
-}
-
-// pause waits for the time that the controller requested. It returns false if the controller requested no time or too
-// long a time, or if the context was canceled.
-func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
-	if wanted <= 0 || wanted > g.limits.busy {
-		return false
-	}
-	return sleep(ctx, wanted)
-}
-
 // sleep waits for d, and reports whether d elapsed before the context was canceled.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

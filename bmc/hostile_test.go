@@ -445,7 +445,7 @@ func TestSessions(t *testing.T) {
 			var n atomic.Int64
 			return func(_ http.ResponseWriter, r *http.Request) bool {
 				if r.Method == http.MethodGet && n.Add(1) == 8 {
-					c.rack.Machines()[0].SetFaults(machine.Faults{RefusePassword: true})
+					c.machines[0].SetFaults(machine.Faults{RefusePassword: true})
 				}
 				return false
 			}

@@ -35,23 +35,14 @@ type dellLinks struct{ DellJobService, Jobs ref }
 
 // jobLists returns links to the collections that contain the controller's tasks and jobs.
 func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, error) {
-	var lists []ref
-	var all []error
-	if m.root.Tasks.ID != "" {
-		var service struct{ Tasks ref }
-		all = append(all, m.get(ctx, m.root.Tasks.ID, &service))
-		lists = append(lists, service.Tasks)
-	}
-	if m.root.JobService.ID != "" {
-		var service struct{ Jobs ref }
-		all = append(all, m.get(ctx, m.root.JobService.ID, &service))
-		lists = append(lists, service.Jobs)
-	}
+	var tasks struct{ Tasks ref }
+	var jobs struct{ Jobs ref }
+	err := errors.Join(m.getLinked(ctx, m.root.Tasks, &tasks), m.getLinked(ctx, m.root.JobService, &jobs))
+	lists := []ref{tasks.Tasks, jobs.Jobs}
 	if controller != nil {
 		lists = append(lists, controller.Links.Oem.Dell.Jobs)
 	}
-	lists = slices.DeleteFunc(lists, func(r ref) bool { return r.ID == "" })
-	return lists, errors.Join(all...)
+	return slices.DeleteFunc(lists, func(r ref) bool { return r.ID == "" }), err
 }
 
 // readJobs reads the controller's tasks and jobs.
@@ -74,8 +65,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads the jobs in a list. There may be hundreds, so it reads them with one request if the controller supports
-// that.
+// jobs reads the jobs in a list. There may be hundreds, so it uses one request if the controller supports that.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {

@@ -98,16 +98,13 @@ func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, stri
 	return page.Members, page.Next, int(amount(page.Count, 1e7)), nil
 }
 
-// oldestFirst reports whether a list starts with the oldest entry. It compares the times of the first and the last
-// entry, or their IDs if the times are missing or equal.
+// oldestFirst reports whether a list starts with the oldest entry, by the times or the IDs of its first and last entry.
 func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	if len(raw) < 2 {
 		return false
 	}
 	var first, final logEntry
-	for i, into := range map[int]*logEntry{0: &first, len(raw) - 1: &final} {
-		_ = json.Unmarshal(raw[i], into) // missing values are ignored
-	}
+	_, _ = json.Unmarshal(raw[0], &first), json.Unmarshal(raw[len(raw)-1], &final) // missing values are ignored
 	a, b := parseTime(first.Created), parseTime(final.Created)
 	if !a.IsZero() && !b.IsZero() && !a.Equal(b) {
 		return a.Before(b)

@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -36,19 +37,19 @@ func (s *slot) content() string {
 }
 
 // allSlots returns the machine's slots for virtual media. It returns an error if there are none.
-func (m *server) allSlots(ctx context.Context, op string) ([]slot, error) {
+func (m *server) allSlots(ctx context.Context) ([]slot, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil && m.system.VirtualMedia.ID == "" && err != nil {
 		return nil, err
 	}
 	slots, err := m.slots(ctx, controller)
-	if len(slots) == 0 {
-		if err != nil {
-			return nil, err
-		}
-		return nil, m.refuse(op, "this BMC has no virtual media", "some BMCs require a license")
+	switch {
+	case len(slots) > 0:
+		return slots, nil
+	case err != nil:
+		return nil, err
 	}
-	return slots, nil
+	return nil, m.refuse("this BMC has no virtual media", "some BMCs require a license")
 }
 
 func labels(slots []slot) string {
@@ -66,9 +67,9 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 		return "", o.Check()
 	}
 	if isLoopback(image.Hostname()) && !isLoopback(m.guard.base.Hostname()) {
-		return "", m.refuse(o.Name(), "BMCs cannot reach "+image.Hostname(), "use an address that the BMC can reach")
+		return "", m.refuse("BMCs cannot reach "+image.Hostname(), "use an address that the BMC can reach")
 	}
-	slots, err := m.allSlots(ctx, o.Name())
+	slots, err := m.allSlots(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +83,7 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 	}
 	protocol := strings.ToUpper(image.Scheme)
 	if !slices.ContainsFunc(protocols, func(p string) bool { return strings.EqualFold(p, protocol) }) && len(protocols) > 0 {
-		return "", m.refuse(o.Name(), s.label()+" cannot fetch from "+protocol, "available: "+strings.Join(protocols, ", "))
+		return "", m.refuse(s.label()+" cannot fetch from "+protocol, "available: "+strings.Join(protocols, ", "))
 	}
 	body := map[string]any{}
 	if image.User != nil {
@@ -109,9 +110,9 @@ func isLoopback(host string) bool {
 // slotToFill returns the slot that the order names, or the first empty slot that accepts an ISO image.
 func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if o.Slot != "" {
-		s, err := m.slotByID(o, slots)
+		s, err := m.slotByID(o.Slot, slots)
 		if err == nil && s.inserted() {
-			return nil, m.occupiedFault(o, s.content())
+			return nil, m.occupiedFault(s.content())
 		}
 		return s, err
 	}
@@ -126,30 +127,29 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 		}
 	}
 	if len(held) > 0 {
-		return nil, m.occupiedFault(o, strings.Join(held, ", "))
+		return nil, m.occupiedFault(strings.Join(held, ", "))
 	}
-	return nil, m.refuse(o.Name(), "this BMC has no CD slot", "available: "+labels(slots))
+	return nil, m.refuse("this BMC has no CD slot", "available: "+labels(slots))
 }
 
-func (m *server) occupiedFault(o models.BMCOrder, what string) error {
-	return &models.Fault{Kind: models.FaultConflict, Op: o.Name(), URL: m.url, Message: m.safe(what), Hint: "eject it first"}
+func (m *server) occupiedFault(what string) error {
+	return &models.Fault{Kind: models.FaultConflict, URL: m.url, Message: m.safe(what), Hint: "eject it first"}
 }
 
-func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
+func (m *server) slotByID(id string, slots []slot) (*slot, error) {
 	for i := range slots {
-		if strings.EqualFold(slots[i].ID, o.Slot) {
+		if strings.EqualFold(slots[i].ID, id) {
 			return &slots[i], nil
 		}
 	}
-	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
+	return nil, m.refuse("no slot "+id, "available: "+labels(slots))
 }
 
-// insert inserts an image. Some controllers reject properties that others require. Therefore, it first sends as few
-// properties as possible, and then adds or removes the properties that the controller's error names. If the error
-// names none, it tries other sets of properties.
+// insert inserts an image. Because some controllers reject properties that others require, it first sends few, then
+// those that the controller's error names, and finally other sets of properties.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
-		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
+		return m.act(ctx, cmp.Or(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
 	}
 	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
 	if s.Actions.Insert == nil {
@@ -172,9 +172,8 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adjustProperties changes the body of a request for another attempt. For each property that the controller's error
-// names, it adds the property to the body, or removes it if it is already there. It reports whether the error names
-// any such property.
+// adjustProperties changes the body of a request for another attempt. It adds each property that the controller's error
+// names, or removes it if it is there, and reports whether there are any.
 func adjustProperties(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
@@ -201,8 +200,7 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused reports whether a controller rejected the properties of a request. It returns false if the request failed
-// while it was carried out.
+// refused reports whether a controller rejected the properties of a request before it carried the request out.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -230,13 +228,13 @@ func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 
 // doEject empties a slot: the slot that the order names, or the only slot with an image.
 func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error) {
-	slots, err := m.allSlots(ctx, o.Name())
+	slots, err := m.allSlots(ctx)
 	if err != nil {
 		return "", err
 	}
 	var held []slot
 	if o.Slot != "" {
-		s, err := m.slotByID(o, slots)
+		s, err := m.slotByID(o.Slot, slots)
 		if err != nil {
 			return "", err
 		}
@@ -252,12 +250,12 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		return "no media inserted", nil
 	case 1:
 	default:
-		return "", m.refuse(o.Name(), fmt.Sprintf("%d slots are not empty", len(held)), "select one: "+labels(held))
+		return "", m.refuse(fmt.Sprintf("%d slots are not empty", len(held)), "select one: "+labels(held))
 	}
 	s := &held[0]
 	var note string
 	if a := s.Actions.Eject; a != nil {
-		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
+		at := cmp.Or(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
 		note, err = m.act(ctx, at, map[string]any{})
 		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
 			note, err = m.act(ctx, at, nil) // some controllers accept only requests without a body, others only requests with a body

@@ -20,8 +20,7 @@ type ethernet struct {
 	SpeedMbps *float64
 }
 
-// readNICs reads the machine's network interfaces. If none of them has a MAC address, it reads the ports and
-// functions of the network adapters in the machine's chassis.
+// readNICs reads the machine's network interfaces. Without any MAC address, it reads the chassis' network adapters.
 func (p *probe) readNICs(ctx context.Context) error {
 	nics, err := members[ethernet](ctx, p.session, p.system.EthernetInterfaces, mostMembers)
 	addressed := false
@@ -85,11 +84,7 @@ func (p *probe) adapters(ctx context.Context) error {
 }
 
 func (p *probe) adapter(ctx context.Context, a *adapter) error {
-	at := a.Ports
-	if at.ID == "" {
-		at = a.NetworkPorts
-	}
-	ports, err := members[port](ctx, p.session, at, mostMembers)
+	ports, err := members[port](ctx, p.session, cmp.Or(a.Ports, a.NetworkPorts), mostMembers)
 	functions, err2 := members[function](ctx, p.session, a.NetworkDeviceFunctions, mostMembers)
 	seen := map[string]bool{}
 	for i := range functions {
@@ -126,8 +121,7 @@ func (t *port) mbit() int {
 	return int(amount(t.SpeedMbps, maxMbit))
 }
 
-// link converts the link status of a port (Up or Down) to the corresponding status of an interface (LinkUp or
-// LinkDown).
+// link converts the link status of a port (Up or Down) to that of an interface (LinkUp or LinkDown).
 func (t *port) link() string {
 	switch t.LinkStatus {
 	case "Up":

@@ -41,8 +41,7 @@ func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 }
 
 // Identify reads the data that enrollment needs about each system behind a BMC: identity, power, health, NICs and
-// virtual media. It skips systems that cannot be read. If it can read none, it returns an error, which is a
-// *models.Fault.
+// virtual media. It skips systems that cannot be read. If it can read none, it returns a *models.Fault.
 func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -79,7 +78,7 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	case len(found) == 0 && err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, all.noSystem("find the system", wanted)
+		return nil, all.noSystem(wanted)
 	}
 	return found, nil
 }
@@ -139,8 +138,7 @@ func (p *probe) read(whole context.Context, part part) {
 	p.typeErrors = nil
 }
 
-// summary returns a short text about err. If err joins the errors of several resources, the text contains the number
-// of failures and the first reason.
+// summary returns a short text about err: for several resources, the number of failures and the first reason.
 func (p *probe) summary(err error) string {
 	var words []string
 	var walk func(error)
@@ -167,11 +165,12 @@ func (p *probe) summary(err error) string {
 
 // reason returns the text of a single error, with the name of the resource that it concerns.
 func (p *probe) reason(err error) string {
-	if isOurs(err) {
-		return err.Error()
-	}
+	var own *ownError
 	var at *unreadableError
-	if errors.As(err, &at) {
+	switch {
+	case errors.As(err, &own):
+		return err.Error()
+	case errors.As(err, &at):
 		return last(at.at) + ": " + p.fault("", err).Reason()
 	}
 	return p.fault("", err).Reason()
@@ -222,14 +221,11 @@ func (p *probe) readController(ctx context.Context) error {
 }
 
 func (p *probe) readSecureBoot(ctx context.Context) error {
-	if p.system.SecureBoot.ID == "" {
-		return nil
-	}
 	var secure struct {
 		Enable  *bool  `json:"SecureBootEnable"`
 		Current string `json:"SecureBootCurrentBoot"`
 	}
-	if err := p.get(ctx, p.system.SecureBoot.ID, &secure); err != nil {
+	if err := p.getLinked(ctx, p.system.SecureBoot, &secure); err != nil {
 		return err
 	}
 	switch {
@@ -257,8 +253,7 @@ func (p *probe) readMedia(ctx context.Context) error {
 	return err
 }
 
-// Verify checks that a controller accepts the credentials. It does not check whether the target's machine exists. The
-// error is a *models.Fault.
+// Verify checks only that a controller accepts the credentials. The error is a *models.Fault.
 func Verify(ctx context.Context, t Target) error {
 	s, err := open(ctx, &t)
 	if err != nil {
@@ -281,8 +276,7 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis returns the chassis that the system links to. If there are none and the controller has only one
-// machine, it returns all chassis. It reads them only once.
+// readChassis returns the chassis that the system links to or, without links, all chassis if there is one machine only.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {
 		return p.chassis, nil

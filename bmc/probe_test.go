@@ -25,8 +25,9 @@ const password = "s3cr3t-0f-the-BMC"
 // controller is a test server with the lab's Redfish service for some machines.
 type controller struct {
 	*httptest.Server
-	rack *machine.Rack
-	mu   sync.Mutex
+	rack     *machine.Rack
+	machines []*machine.Machine
+	mu       sync.Mutex
 	// asked lists the received requests in the form "METHOD path".
 	asked []string
 	// Unless it is nil, the instead function is called before the rack. It reports whether it has answered the
@@ -40,7 +41,7 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &controller{rack: rack}
+	c := &controller{rack: rack, machines: machines}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
 		c.asked = append(c.asked, r.Method+" "+r.URL.Path)

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Responses are decoded into our own types, which contain only the fields that are used. gofish's types reject a
-// whole drive because of one field of the wrong type, send three requests at the same time, and follow an endless
-// list.
+// Responses are decoded into our own types, which have only the fields that are used. gofish's types reject a whole
+// drive because of one field of the wrong type, send three requests at once, and follow an endless list.
 
 // ref is a link to another Redfish resource.
 type ref struct {
@@ -33,8 +33,7 @@ type resource struct {
 	Status condition
 }
 
-// setPath stores the path from which a resource was read, because some controllers omit or misspell it in the
-// resource.
+// setPath stores the path from which a resource was read, because some controllers omit or misspell it.
 func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -90,6 +89,14 @@ func (s *session) get(ctx context.Context, path string, into any) error {
 	return err
 }
 
+// getLinked reads the resource to which a link leads, if there is one.
+func (s *session) getLinked(ctx context.Context, at ref, into any) error {
+	if at.ID == "" {
+		return nil
+	}
+	return s.get(ctx, at.ID, into)
+}
+
 func (s *session) getWithETag(ctx context.Context, path string, into any) (string, error) {
 	resp, err := s.client.WithContext(ctx).Get(path) //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -108,11 +115,10 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError records err and returns nil if err reports a field of the wrong type, because encoding/json skips
-// such a field. It returns other errors unchanged.
+// skipTypeError records an err about a field of the wrong type, which encoding/json skips. It returns other errors.
 func (s *session) skipTypeError(path string, err error) error {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) || kind.Field == "" {
+	kind, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || kind.Field == "" {
 		return err
 	}
 	s.typeErrors = append(s.typeErrors, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))
@@ -161,8 +167,7 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 }
 
 // expanded reads the members of a collection with their content, if the controller supports that. One request for all
-// memory modules causes less load than thirty. After a failure, the controller is not asked for expanded collections
-// again.
+// memory modules causes less load than thirty. After a failure, it does not ask for expanded collections again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {
@@ -203,8 +208,7 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and then its members, one by one. If there is an error, it also returns the members that
-// could be read.
+// members reads a collection and its members. Despite an error, it returns the members that could be read.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil
@@ -216,54 +220,49 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 
 // resolve decodes the members of a collection. If a member is only a link, it reads the resource.
 func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
-	var out []T
-	var failed partialError
-	for _, member := range raw {
-		one := new(T)
-		link, is := isLink(member)
-		var err error
-		if is {
-			err = s.get(ctx, link.ID, one)
-		} else {
-			err = s.skipTypeError(link.ID, json.Unmarshal(member, one))
-		}
-		if err != nil {
-			failed.add(err)
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		setPath(one, link.ID)
-		out = append(out, *one)
-	}
+	out, failed := readEach(ctx, raw, func(member json.RawMessage, into *T) (string, error) {
+		return s.decodeMember(ctx, member, into)
+	})
 	return out, failed.err()
+}
+
+// decodeMember decodes a member of a collection, or reads the resource if it is only a link. It returns its path.
+func (s *session) decodeMember(ctx context.Context, member json.RawMessage, into any) (string, error) {
+	link, is := isLink(member)
+	if is {
+		return link.ID, s.get(ctx, link.ID, into)
+	}
+	return link.ID, s.skipTypeError(link.ID, json.Unmarshal(member, into))
 }
 
 // readLinked reads the resources to which the links lead, up to the given maximum.
 func readLinked[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
-	var out []T
-	var failed partialError
-	for i, link := range links {
-		if i == most {
-			failed.add(ownErrorf("only %[2]d of %[1]d read", len(links), most))
-			break
-		}
-		if link.ID == "" {
-			continue
-		}
-		var one T
-		if err := s.get(ctx, link.ID, &one); err != nil {
-			failed.add(err)
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		setPath(&one, link.ID)
-		out = append(out, one)
+	wanted := slices.DeleteFunc(slices.Clone(links[:min(len(links), most)]), func(r ref) bool { return r.ID == "" })
+	out, failed := readEach(ctx, wanted, func(link ref, into *T) (string, error) { return link.ID, s.get(ctx, link.ID, into) })
+	if len(links) > most && ctx.Err() == nil {
+		failed.add(ownErrorf("only %[2]d of %[1]d read", len(links), most))
 	}
 	return out, failed.err()
+}
+
+// readEach reads resources until the context is canceled, and skips unreadable ones. read returns a resource's path.
+func readEach[T, S any](ctx context.Context, sources []S, read func(source S, into *T) (at string, err error)) ([]T, partialError) {
+	var out []T
+	var failed partialError
+	for _, source := range sources {
+		var one T
+		at, err := read(source, &one)
+		if err == nil {
+			setPath(&one, at)
+			out = append(out, one)
+			continue
+		}
+		failed.add(err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return out, failed
 }
 
 // action is an action that a Redfish resource offers, with the reset types that it allows.
@@ -273,8 +272,7 @@ type action struct {
 	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
 }
 
-// resets returns the reset types that an action allows, which are listed either in the resource or in the description
-// of the action. It returns nil if neither lists them.
+// resets returns the reset types that an action or its description lists, or nil.
 func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	if len(a.Allowed) > 0 || a.Info == "" {
 		return a.Allowed, nil

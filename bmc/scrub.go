@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,12 +10,10 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a string from a controller, in characters. The longest strings of real controllers
-// are in log entries.
+// maxText is the maximum length of a string from a controller, in characters. The longest ones are in log entries.
 const maxText = 2000
 
-// scrub makes every string in found safe to show. It removes control characters and the credentials, which some
-// controllers repeat in their logs.
+// scrub removes control characters and credentials, which some controllers log, from every string in found.
 func (s *session) scrub(found *models.BMC) { s.scrubValue(reflect.ValueOf(found)) }
 
 func (s *session) scrubValue(v reflect.Value) {
@@ -42,8 +39,7 @@ func (s *session) scrubValue(v reflect.Value) {
 	}
 }
 
-// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than the given
-// maximum.
+// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than most.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -61,8 +57,7 @@ func percent(n *float64) *int {
 }
 
 // parseTime parses the first of the given strings that is a valid time on the controller's clock. It returns the zero
-// time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so times in
-// 1970 are ignored.
+// time if there is none. Times in 1970 are ignored, because a clock that was never set often starts there.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
@@ -88,8 +83,3 @@ type ownError struct{ text string }
 func (o *ownError) Error() string { return o.text }
 
 func ownErrorf(format string, args ...any) error { return &ownError{fmt.Sprintf(format, args...)} }
-
-func isOurs(err error) bool {
-	var o *ownError
-	return errors.As(err, &o)
-}

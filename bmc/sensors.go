@@ -11,9 +11,8 @@ import (
 // maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It first reads the resources
-// of older controllers. If they contain no sensors, it reads the resources of newer controllers. If those contain no
-// sensors either, it reads the list of sensors.
+// readSensors reads the temperatures, fans, power and voltages of the machine's chassis from the resources of older
+// controllers. If these contain none, it tries the resources of newer controllers, and then the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}
@@ -50,9 +49,6 @@ type bounds struct {
 }
 
 func (p *probe) thermal(ctx context.Context, at ref) error {
-	if at.ID == "" {
-		return nil
-	}
 	var t struct {
 		Temperatures []struct {
 			bounds
@@ -68,7 +64,7 @@ func (p *probe) thermal(ctx context.Context, at ref) error {
 			Status  condition
 		}
 	}
-	if err := p.get(ctx, at.ID, &t); err != nil {
+	if err := p.getLinked(ctx, at, &t); err != nil {
 		return err
 	}
 	for _, x := range t.Temperatures {
@@ -95,9 +91,6 @@ func unit(text string) string {
 }
 
 func (p *probe) power(ctx context.Context, at ref) error {
-	if at.ID == "" {
-		return nil
-	}
 	var w struct {
 		PowerControl []struct {
 			Consumed *float64 `json:"PowerConsumedWatts"`
@@ -118,7 +111,7 @@ func (p *probe) power(ctx context.Context, at ref) error {
 			Status condition
 		}
 	}
-	if err := p.get(ctx, at.ID, &w); err != nil {
+	if err := p.getLinked(ctx, at, &w); err != nil {
 		return err
 	}
 	for _, x := range w.PowerControl {
@@ -145,11 +138,8 @@ type reading struct {
 
 // thermalSubsystem reads temperatures and fans from the resources of newer controllers.
 func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
-	if at.ID == "" {
-		return nil
-	}
 	var t struct{ ThermalMetrics, Fans ref }
-	if err := p.get(ctx, at.ID, &t); err != nil {
+	if err := p.getLinked(ctx, at, &t); err != nil {
 		return err
 	}
 	var metrics struct {
@@ -158,10 +148,7 @@ func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 			Reading    *float64
 		} `json:"TemperatureReadingsCelsius"`
 	}
-	var err error
-	if t.ThermalMetrics.ID != "" {
-		err = p.get(ctx, t.ThermalMetrics.ID, &metrics)
-	}
+	err := p.getLinked(ctx, t.ThermalMetrics, &metrics)
 	for _, r := range metrics.Readings {
 		if r.Reading != nil {
 			p.add(models.BMCSensor{Name: r.DeviceName, Kind: "temperature", Value: *r.Reading, Unit: "°C"}, condition{})
@@ -190,19 +177,13 @@ func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 
 // powerSubsystem reads the power consumption and the power supplies from the resources of newer controllers.
 func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
-	var all []error
-	if c.EnvironmentMetrics.ID != "" {
-		var e struct{ PowerWatts reading }
-		all = append(all, p.get(ctx, c.EnvironmentMetrics.ID, &e))
-		if e.PowerWatts.Reading != nil {
-			p.add(models.BMCSensor{Name: "consumed", Kind: "power", Value: *e.PowerWatts.Reading, Unit: "W"}, condition{})
-		}
-	}
-	if c.PowerSubsystem.ID == "" {
-		return errors.Join(all...)
+	var e struct{ PowerWatts reading }
+	all := []error{p.getLinked(ctx, c.EnvironmentMetrics, &e)}
+	if e.PowerWatts.Reading != nil {
+		p.add(models.BMCSensor{Name: "consumed", Kind: "power", Value: *e.PowerWatts.Reading, Unit: "W"}, condition{})
 	}
 	var w struct{ PowerSupplies ref }
-	all = append(all, p.get(ctx, c.PowerSubsystem.ID, &w))
+	all = append(all, p.getLinked(ctx, c.PowerSubsystem, &w))
 	type supply struct {
 		resource
 		Metrics  ref
@@ -213,8 +194,8 @@ func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
 	for i := range supplies {
 		x := &supplies[i]
 		var m struct{ OutputPowerWatts, InputPowerWatts reading }
-		if x.Metrics.ID != "" && !x.Status.absent() {
-			all = append(all, p.get(ctx, x.Metrics.ID, &m))
+		if !x.Status.absent() {
+			all = append(all, p.getLinked(ctx, x.Metrics, &m))
 		}
 		watts := cmp.Or(m.OutputPowerWatts.Reading, m.InputPowerWatts.Reading)
 		p.add(models.BMCSensor{Name: cmp.Or(x.Name, x.ID), Kind: "supply", Value: orZero(watts), Unit: "W", High: x.Capacity}, x.Status)

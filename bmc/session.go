@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
-	"ironworks/printable"
 	"ironworks/wire"
 )
 
@@ -31,8 +31,8 @@ type session struct {
 	url    string
 	// location is the path of the session's own resource. It is empty if there is none.
 	location string
-	// renewed reports whether a new session has replaced an expired one. This happens only once, because some
-	// controllers lock an account that logs in too often.
+	// renewed reports whether an expired session was replaced, which is done once: some controllers lock an account
+	// that logs in too often.
 	renewed bool
 	secrets []string
 	root    root
@@ -55,13 +55,9 @@ type root struct {
 
 // open connects and logs in. The caller must call close.
 func open(ctx context.Context, t *Target) (*session, error) {
-	address, err := t.endpoint()
+	base, err := t.endpoint()
 	if err != nil {
 		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: err.Error(), Err: err}
-	}
-	base, err := url.Parse(address)
-	if err != nil {
-		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: printable.Line(err.Error()), Err: err}
 	}
 	limits := t.limits.withDefaults()
 	client, err := wire.NewClient(wire.Options{
@@ -70,7 +66,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{http: client, target: t, limits: limits, url: address}
+	s := &session{http: client, target: t, limits: limits, url: base.String()}
 	s.guard = &guard{
 		next: client.Transport, base: base, limits: limits, remaining: limits.requests,
 		user: t.Username, password: t.Password.Reveal(), basic: t.Basic,
@@ -79,7 +75,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	s.addSecret(t.Username, t.Password.Reveal())
 	op := asking
 	if err = s.connect(ctx); err == nil {
-		op, err = loggingIn, s.login(ctx)
+		op, err = loggingIn, s.newSession(ctx)
 	}
 	if err != nil {
 		client.CloseIdleConnections()
@@ -88,8 +84,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the service root. If the controller requires a password for the service root, every request is sent
-// with the password.
+// connect reads the service root. If this requires a password, every request is sent with the password.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -112,17 +107,12 @@ func (s *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// login creates a session, unless the target has no user or Basic authentication is used.
-func (s *session) login(ctx context.Context) error {
+// newSession creates a session on the controller and stores its token, unless the target has no user or Basic
+// authentication is used. If the controller does not support sessions, Basic authentication is used instead.
+func (s *session) newSession(ctx context.Context) error {
 	if s.target.Username == "" || s.guard.basic {
 		return nil
 	}
-	return s.newSession(ctx)
-}
-
-// newSession creates a session on the controller and stores its token. If the controller does not support sessions,
-// Basic authentication is used instead.
-func (s *session) newSession(ctx context.Context) error {
 	at := s.root.Links.Sessions.ID
 	if at == "" && s.root.SessionService.ID != "" {
 		at = s.root.SessionService.ID + "/Sessions"
@@ -160,8 +150,7 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew replaces the session if err says that the session has expired. It tries this only once, and reports whether
-// it succeeded.
+// renew replaces a session that has expired according to err, but only once. It reports whether it succeeded.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -170,8 +159,7 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even if the context was canceled. Controllers allow few sessions, so an open session may block
-// other users.
+// close logs out, even if the context was canceled. Controllers allow few sessions, so an open one may block others.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -187,8 +175,7 @@ func (s *session) close(ctx context.Context) {
 
 // status returns the HTTP status in a controller's error, or 0 if there is none.
 func status(err error) int {
-	var answer *schemas.Error
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*schemas.Error](err); ok {
 		return answer.HTTPReturnedStatusCode
 	}
 	return 0
@@ -213,28 +200,21 @@ type limits struct {
 // withDefaults replaces zero values with the defaults. Slow controllers need many seconds for one response. The
 // largest responses of real controllers are pages of logs and have one or two megabytes.
 func (l limits) withDefaults() limits {
-	set(&l.silence, 30*time.Second)
-	set(&l.answer, 45*time.Second)
-	set(&l.probePart, 40*time.Second)
-	set(&l.total, 2*time.Minute)
-	set(&l.task, time.Minute)
-	set(&l.pause, 2*time.Second)
-	set(&l.busy, 5*time.Second)
-	set(&l.logout, 5*time.Second)
-	set(&l.requests, 1500)
-	set(&l.largest, 8<<20)
-	set(&l.values, 200_000)
+	l.silence = cmp.Or(l.silence, 30*time.Second)
+	l.answer = cmp.Or(l.answer, 45*time.Second)
+	l.probePart = cmp.Or(l.probePart, 40*time.Second)
+	l.total = cmp.Or(l.total, 2*time.Minute)
+	l.task = cmp.Or(l.task, time.Minute)
+	l.pause = cmp.Or(l.pause, 2*time.Second)
+	l.busy = cmp.Or(l.busy, 5*time.Second)
+	l.logout = cmp.Or(l.logout, 5*time.Second)
+	l.requests = cmp.Or(l.requests, 1500)
+	l.largest = cmp.Or(l.largest, 8<<20)
+	l.values = cmp.Or(l.values, 200_000)
 	return l
 }
 
-func set[T comparable](field *T, value T) {
-	if *field == *new(T) {
-		*field = value
-	}
-}
-
-// These are the maximum numbers of resources that are read. Real machines have fewer resources, or reading more would
-// not be useful.
+// Maximum numbers of resources that are read. Real machines have fewer, or reading more would not be useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

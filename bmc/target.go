@@ -1,3 +1,9 @@
+// Package bmc reads data from a machine's management controller over Redfish and sends orders to it. It does nothing
+// in the background. It uses one session, which it closes after use, and sends one request at a time, because
+// controllers are slow and some crash under more load. It is the only package that imports gofish, which sends the
+// requests and defines the types of Redfish errors. The package itself decodes the responses, so that a malicious or
+// faulty controller cannot exhaust memory or time, cannot make its remaining data unreadable, and cannot redirect
+// requests to another host.
 package bmc
 
 import (
@@ -52,28 +58,24 @@ func TargetOf(n *models.Node) (Target, error) {
 }
 
 // endpoint returns the URL to connect to, without credentials and without the path of the service root.
-func (t *Target) endpoint() (string, error) {
+func (t *Target) endpoint() (*url.URL, error) {
 	text := strings.TrimRight(t.Address, "/")
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
+		return nil, fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	// Remove the path of the service root, because gofish, like sushy, adds it.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/redfish/v1")
-	return u.String(), nil
+	return u, nil
 }
 
 // Host returns the host to connect to, without a port.
 func (t *Target) Host() (string, error) {
-	address, err := t.endpoint()
-	if err != nil {
-		return "", err
-	}
-	u, err := url.Parse(address)
+	u, err := t.endpoint()
 	if err != nil {
 		return "", err
 	}
@@ -88,8 +90,7 @@ func (t *Target) systemPath() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute resolves a URL in a response, as a browser would. The result is safe to show, because it contains neither
-// credentials nor session IDs.
+// absolute resolves a URL in a response. The result is safe to show: it has no credentials or session IDs.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)
 	if err != nil || u.Host == "" {

@@ -124,8 +124,7 @@ func (w *Writer) event(now time.Time, kind Kind, data string) {
 	w.line([]any{json.Number(fmt.Sprintf("%.6f", seconds)), kind, data})
 }
 
-// Write records p as output at the current time. It always returns len(p), even if it returns an error because the
-// recording could not be written.
+// Write records p as output at the current time. It always returns len(p), even with an error.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), w.Output(time.Now(), p) }
 
 // Output records p as output that was shown at the given time.

@@ -14,8 +14,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recording writes a recording to files. When a file has reached the size limit, the recording continues in a new
-// file.
+// Recording writes a recording to files. When a file has reached the size limit, it continues in a new one.
 type Recording struct {
 	header Header
 	path   func(part int) string
@@ -39,9 +38,8 @@ const (
 	FolderLimit = 2 << 30
 )
 
-// Record starts a recording in a new file at path, which only its owner can read. The recording contains only output
-// that [Safe] lets through, so it does not contain the clipboard. The limit is the size in bytes at which a new file
-// is started; 0 means no limit.
+// Record starts a recording in a new file that only its owner can read. It contains only what [Safe] lets through, so
+// not the clipboard. A new file is started at limit bytes; 0 means no limit.
 func Record(path string, h Header, limit int64) (*Recording, error) {
 	base, extension := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
 	r := &Recording{header: h, limit: limit, safe: NewSafe(), path: func(part int) string {
@@ -62,8 +60,7 @@ func Record(path string, h Header, limit int64) (*Recording, error) {
 
 func lockOf(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
 
-// Abandoned reports whether no process is writing the recording whose first file is path. It also returns true if the
-// file has been removed.
+// Abandoned reports whether no process is writing the recording whose first file is path, or the file is missing.
 func Abandoned(path string) bool {
 	lock := lockOf(path)
 	locked, err := lock.TryLock()
@@ -73,8 +70,8 @@ func Abandoned(path string) bool {
 	return locked || errors.Is(err, fs.ErrNotExist)
 }
 
-// begin creates the next file. Before it continues a recording in another file, it prunes the folder to FolderLimit,
-// because a single long session could otherwise fill the disk.
+// begin creates the next file. Before each file after the first, it prunes the folder to FolderLimit, because a single
+// long session could otherwise fill the disk.
 func (r *Recording) begin() error {
 	if r.part++; r.part > 1 {
 		if err := Prune(filepath.Dir(r.path(r.part)), FolderLimit); err != nil {
@@ -106,8 +103,8 @@ func (r *Recording) OnPart(call func()) {
 	r.onPart = call
 }
 
-// OnFailure sets a function that is called once if an error ends the recording early. The goroutine that writes to
-// the terminal calls it and waits for it.
+// OnFailure sets a function that is called once if an error ends the recording early. The goroutine that writes to the
+// terminal calls it and waits for it.
 func (r *Recording) OnFailure(call func(err error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,8 +118,7 @@ func (r *Recording) fail(err error) {
 	}
 }
 
-// Write records output. It never returns an error. If the recording cannot be written, the recording ends, and Err
-// returns the reason.
+// Write records output. It never returns an error. If the recording cannot be written, it ends, and Err says why.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,9 +165,8 @@ func (r *Recording) Close() error {
 	return err
 }
 
-// Prune removes the oldest recordings of a folder until the remaining ones have at most limit bytes in total. It
-// keeps the first file of a recording that is still being written. The lock on this file shows that the recording has
-// not been abandoned.
+// Prune removes the oldest recordings of a folder until the remaining ones have at most limit bytes in total. It keeps
+// the first file of a recording that is still being written, which is locked.
 func Prune(folder string, limit int64) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -15,8 +15,7 @@ type Playing struct {
 	Speed float64
 	// Idle is the maximum duration of a pause after division by Speed. If Idle is 0, pauses are not shortened.
 	Idle time.Duration
-	// At is the position at which playing starts; earlier output is shown at once. If Paused is true, playing starts
-	// in the paused state.
+	// At is the start position; earlier output is shown at once. Paused starts playing in the paused state.
 	At     time.Duration
 	Paused bool
 	// Reopen opens the recording again, which is necessary to go back. If it is nil, going back is not possible.
@@ -38,9 +37,8 @@ var ErrTooShort = errors.New("the recording ends before the start position")
 // errBack is returned if the user goes back, so that the recording must be read again from its start.
 var errBack = errors.New("back")
 
-// Play writes the output of a recording to a terminal with the recorded timing. It writes only output that [Safe]
-// lets through. It returns at the end of the recording, or earlier if ctx is canceled. If the user quits, it returns
-// [ErrQuit].
+// Play writes the output of a recording to a terminal with the recorded timing. It writes only output that [Safe] lets
+// through. It returns at the end of the recording, or when ctx is canceled. If the user quits, it returns [ErrQuit].
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	defer func() { _, _ = io.WriteString(out, resetTerminal) }()
 	player := &player{Playing: p, paused: p.Paused, to: p.At}
@@ -93,21 +91,18 @@ func (p *player) play(ctx context.Context, r *Reader, out io.Writer) error {
 // erase clears the screen before the output is shown again from the start.
 const erase = "\x1b[2J\x1b[H"
 
-// resetTerminal undoes the modes of a full-screen program whose recording is truncated: alternate screen, style,
-// margins and hidden cursor.
+// resetTerminal undoes the modes that a truncated recording may leave: alternate screen, style, margins, hidden cursor.
 const resetTerminal = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 
 // player plays a recording and handles keys while it waits between events.
 type player struct {
 	Playing
 	paused bool
-	// The at field is the current position. The to field is the position to which the user wants to go, which may be
-	// earlier.
+	// at is the current position, and to is the position to which the user wants to go, forward or back.
 	at, to time.Duration
 }
 
-// wait waits for a pause in the recording, and handles keys meanwhile. If the user wants to go to another position,
-// jumped is true.
+// wait waits for a pause and handles keys meanwhile. jumped reports whether the user wants another position.
 func (p *player) wait(ctx context.Context, pause time.Duration) (jumped bool, err error) {
 	for {
 		d := time.Duration(float64(pause) / p.Speed)

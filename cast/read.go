@@ -85,8 +85,7 @@ func (r *Reader) next() bool {
 	return r.lines.Scan()
 }
 
-// Next returns the next event, or io.EOF at the end of the recording. If the last line is invalid because it was
-// truncated, the recording ends before it.
+// Next returns the next event, or io.EOF at the end. A recording ends before a truncated last line.
 func (r *Reader) Next() (Event, error) {
 	for r.next() {
 		line := bytes.TrimSpace(r.lines.Bytes())

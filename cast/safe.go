@@ -10,9 +10,9 @@ import (
 )
 
 // Safe filters terminal output and keeps only the parts that draw: text, line breaks, SGR, cursor movements, erasing,
-// scrolling, and the modes of a full-screen program. Recordings can come from untrusted sources. Safe therefore drops
-// everything else, including clipboard contents, titles and queries that the terminal would answer. It keeps its
-// state between calls.
+// scrolling, and the modes of a full-screen program. Because recordings can come from untrusted sources, it drops
+// everything else, such as clipboard contents, titles, and queries that the terminal would answer. It keeps its state
+// between calls.
 type Safe struct {
 	parser *ansi.Parser
 	out    strings.Builder

@@ -16,8 +16,7 @@ type Problem struct {
 	// Error reports whether cloud-init cannot read the user data because of the problem. Otherwise, the user data may
 	// not have the intended effect.
 	Error bool
-	// Line and Column are the position of the problem, counted from 1. They are 0 if the problem has no specific
-	// position.
+	// Line and Column are the position of the problem, counted from 1, or 0 if it has no specific position.
 	Line, Column int
 	Text         string
 }
@@ -40,8 +39,7 @@ const (
 	maxDepth = 4
 )
 
-// Check returns the problems that it finds in user data. The time and memory that it needs are proportional to the
-// size of the data.
+// Check returns the problems in user data. Its time and memory are proportional to the size of the data.
 func Check(data []byte) []Problem { return check(data, 0) }
 
 func check(data []byte, depth int) []Problem {
@@ -83,7 +81,6 @@ func fails(format string, args ...any) []Problem {
 	return []Problem{{Error: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-// short returns the beginning of a line for a message.
 func short(line string) string {
 	const most = 40
 	if runes := []rune(line); len(runes) > most {

@@ -24,9 +24,9 @@ const (
 	anyOf   keyType = ""
 )
 
-// keys returns the known cloud-config keys with the types of their values. They come from the schema of cloud-init
-// 22.4.2 (cloudinit/config/schemas/schema-cloud-config-v1.json). The keys of cloud-init itself, such as datasource,
-// are included as well.
+// keys returns the known cloud-config keys with the types of their values, from the schema of cloud-init 22.4.2
+// (cloudinit/config/schemas/schema-cloud-config-v1.json). The keys of cloud-init itself, such as datasource, are
+// included.
 func keys() map[string]keyType {
 	all := map[string]keyType{}
 	for s, names := range map[keyType][]string{
@@ -102,7 +102,6 @@ func checkCloudConfig(data []byte) []Problem {
 	return problems
 }
 
-// takes reports whether n is a valid value for a key of type s.
 func (s keyType) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
@@ -163,7 +162,6 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// yamlProblem converts an error of the YAML library to a problem.
 func yamlProblem(err error) []Problem {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Error: true, Text: "not valid YAML: " + text}

@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkMIME checks a MIME message and the parts that cloud-init reads.
 func checkMIME(data []byte, depth int) []Problem {
 	message, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {
@@ -54,8 +53,7 @@ func checkMIME(data []byte, depth int) []Problem {
 	}
 }
 
-// checkPart checks a part of a MIME message according to its type. For text/plain, the first line of the content
-// determines the type.
+// checkPart checks a part of a MIME message. For text/plain, the first line of the content determines the type.
 func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	if strings.EqualFold(encoding, "base64") {
 		body = base64.NewDecoder(base64.StdEncoding, body)

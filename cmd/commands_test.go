@@ -12,6 +12,7 @@ import (
 	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -127,7 +128,7 @@ func TestExitCodes(t *testing.T) {
 		{&models.NeedsVersionError{Feature: models.FeatureService}, cli.ExitRefused},
 		{&provision.BMCCredentialsError{Username: "root"}, cli.ExitUsage},
 		{&provision.BMCCredentialsError{Username: "root", Rejection: &models.Fault{Kind: models.FaultUnauthorized}}, cli.ExitConnect},
-		{&models.FilterError{}, cli.ExitUsage},
+		{&filter.Error{}, cli.ExitUsage},
 		{cli.Usagef("no"), cli.ExitUsage},
 	} {
 		if got := cli.ExitCode(tt.err); got != tt.want {

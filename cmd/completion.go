@@ -40,18 +40,22 @@ func completeFlags(cmd *cobra.Command, known map[string]cli.Choices) {
 	}
 }
 
-// flagChoices returns the [cli.Choices] of flags. The keys are flag names, or the path of a command followed by the
-// flag name if the choices apply only to that command.
+// flagChoices returns the choices of flags, keyed by flag, or by command and flag if they differ between commands.
 func (a *app) flagChoices() map[string]cli.Choices {
 	return map[string]cli.Choices{
-		"--context":                       a.contextNames(func(config.Context) bool { return true }),
-		"--cloud":                         a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
-		"--output":                        cli.Words(cli.OutputNames()...),
-		"ironworks export --output":       cli.Words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
-		"--theme":                         cli.Words("auto", "dark", "light"),
-		"--notify":                        cli.Words(models.Texts(ui.Notifies())...),
-		"--columns":                       listOf(columnChoices("")),
-		"--sort":                          sortChoices,
+		"--context":                 a.contextNames(func(config.Context) bool { return true }),
+		"--cloud":                   a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
+		"--output":                  cli.Words(cli.OutputNames()...),
+		"ironworks export --output": cli.Words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
+		"--theme":                   cli.Words("auto", "dark", "light"),
+		"--notify":                  cli.Words(models.Texts(ui.Notifies())...),
+		"--columns":                 listOf(columnChoices("")),
+		"--sort": func(_ *cobra.Command, prefix string) []string {
+			if strings.HasPrefix(prefix, "-") { // a dash reverses the order
+				return columnChoices("-")
+			}
+			return columnChoices("")
+		},
 		"--until":                         cli.Words(stateWords()...),
 		"--state":                         cli.Words(stateWords()...),
 		"--override":                      checkChoices,
@@ -134,15 +138,6 @@ func columnChoices(lead string) []string {
 		out[i] = lead + c.Key + "\t" + c.Title
 	}
 	return out
-}
-
-// sortChoices returns the keys of all columns. If prefix starts with a dash, which reverses the order, each key
-// starts with a dash as well.
-func sortChoices(_ *cobra.Command, prefix string) []string {
-	if strings.HasPrefix(prefix, "-") {
-		return columnChoices("-")
-	}
-	return columnChoices("")
 }
 
 // stateWords returns the provision states with dashes instead of spaces.

@@ -19,6 +19,7 @@ import (
 	"ironworks/cmd/lab"
 	"ironworks/config"
 	"ironworks/editor"
+	"ironworks/ignition/prepare"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/plugin"
@@ -29,7 +30,6 @@ import (
 	"ironworks/viewstate"
 )
 
-// consoleFlags holds the flags of the console.
 type consoleFlags struct {
 	lab   bool
 	site  lab.SiteFlags
@@ -66,7 +66,6 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 60, over SSH 30)")
 }
 
-// checkLook checks the values of --theme and --notify.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
 		return cli.Usagef("--theme %q: must be auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
@@ -77,7 +76,6 @@ func (f *consoleFlags) checkLook() error {
 	return nil
 }
 
-// console opens the full-screen console.
 func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
@@ -95,8 +93,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	// setting of the configuration cannot be changed there.
 	given := cmd.Flags().Changed("read-only")
 	cfg, err := a.LoadConfig(cmd, given && !a.ReadOnly)
-	var pick *config.PickError
-	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
+	if pick, is := errors.AsType[*config.PickError](err); err != nil && (!is || pick.Name != "" || len(cfg.Contexts) == 0) {
 		return err
 	}
 	return a.openConsole(cmd, flags, cfg, err)
@@ -104,8 +101,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration. pick is the reason why no context is selected, or
-// nil.
+// openConsole opens the console on the contexts of a configuration. pick says why no context is selected, or is nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	keys, err := keymap(cfg.Console)
 	if err != nil {
@@ -123,7 +119,6 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	})
 }
 
-// show runs the console until the user quits.
 func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
@@ -145,8 +140,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	}
 	a.limitGarbage(consoleGC)
 	err := ui.Run(cmd.Context(), options, term)
-	var crash *ui.Crash
-	if errors.As(err, &crash) {
+	if crash, is := errors.AsType[*ui.Crash](err); is {
 		a.crashed(crash.Value, crash.Stack)
 		return &cli.CodeError{Code: cli.ExitFailed}
 	}
@@ -277,7 +271,6 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	return s
 }
 
-// webConsoles adapts the consoles of a session to the screens.
 type webConsoles struct{ live *session.Live }
 
 func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
@@ -288,7 +281,6 @@ func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (sc
 	return page, nil
 }
 
-// consoleShells adapts the shells of a session to the screens.
 type consoleShells struct{ *session.Shells }
 
 // Open connects to the machine of a node.
@@ -300,7 +292,6 @@ func (s consoleShells) Open(ctx context.Context, n *models.Node, address string)
 	return opened, nil
 }
 
-// consoleBMCs adapts the BMCs of a session to the screens.
 type consoleBMCs struct{ *session.BMCs }
 
 // Remember keeps credentials until the console ends.
@@ -313,8 +304,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// giveBack waits until all sessions have restored the serial console settings of nodes, and prints which settings
-// could not be restored.
+// giveBack waits until all sessions have restored the nodes' serial consoles, and prints which could not be.
 func (c *consoleHost) giveBack() {
 	long := time.AfterFunc(time.Second, func() { c.app.PrintMessage("restoring the serial console setting of the node…") })
 	defer long.Stop()
@@ -360,8 +350,7 @@ func (c *consoleHost) options(x *config.Context) []string {
 	return flags
 }
 
-// selecting returns the flag that selects a context, followed by the flag's value. It returns nil if no flag is
-// needed.
+// selecting returns the flag that selects a context, and its value, or nil if no flag is needed.
 func selecting(cfg *config.Config, x *config.Context) []string {
 	switch {
 	case x.Guessed:
@@ -372,4 +361,35 @@ func selecting(cfg *config.Config, x *config.Context) []string {
 		return []string{"--url", x.Connection.Endpoint}
 	}
 	return nil // the environment selects the context
+}
+
+// consoleRamdisks builds ramdisks for the console, and stops the servers that it has started when the console ends.
+type consoleRamdisks struct {
+	session.Ramdisks
+	console *consoleHost
+}
+
+func (c *consoleHost) ramdisks(s *session.Session, keep session.LineRecorder) screen.Ramdisks {
+	return &consoleRamdisks{session.Ramdisks{Host: c.app.Host(), Session: s, Record: keep}, c}
+}
+
+// Serve starts a server, and registers it to be stopped when the console ends.
+func (r *consoleRamdisks) Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (screen.Serving, error) {
+	s, err := r.Ramdisks.Serve(ctx, of, order)
+	if err != nil {
+		return nil, err
+	}
+	r.console.mu.Lock()
+	defer r.console.mu.Unlock()
+	r.console.serving = append(r.console.serving, s)
+	return s, nil
+}
+
+func (c *consoleHost) stopServing() {
+	c.mu.Lock()
+	all := c.serving
+	c.mu.Unlock()
+	for _, s := range all {
+		s.Stop()
+	}
 }

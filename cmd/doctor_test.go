@@ -102,14 +102,14 @@ func TestDoctor(t *testing.T) {
 		result  doctor.Result
 		says    string
 	}{
-		"all is well":          {nil, nil, doctor.CheckHTTP, doctor.OK, "Ironic API 1.1 to 1.115"},
-		"with a node":          {nil, []string{"n1"}, doctor.CheckNode, doctor.OK, "n1 is active"},
-		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, doctor.CheckCustomAgent, doctor.Fail, "not enabled"},
-		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, doctor.CheckHTTP, doctor.Fail, "is HTML"},
-		"a wrong password":     {map[string]string{"password": "right"}, nil, doctor.CheckAuthentication, doctor.Fail, "HTTP 401"},
-		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, doctor.CheckConductors, doctor.OK, "c1"},
-		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, doctor.CheckConductors, doctor.Unknown, "could not be read"},
-		"a node that is gone":  {nil, []string{"n2"}, doctor.CheckNode, doctor.Fail, "n2"},
+		"all is well":          {nil, nil, "http", doctor.OK, "Ironic API 1.1 to 1.115"},
+		"with a node":          {nil, []string{"n1"}, "node", doctor.OK, "n1 is active"},
+		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, "custom-agent", doctor.Fail, "not enabled"},
+		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, "http", doctor.Fail, "is HTML"},
+		"a wrong password":     {map[string]string{"password": "right"}, nil, "authentication", doctor.Fail, "HTTP 401"},
+		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, "conductors", doctor.OK, "c1"},
+		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, "conductors", doctor.Unknown, "could not be read"},
+		"a node that is gone":  {nil, []string{"n2"}, "node", doctor.Fail, "n2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,30 +156,30 @@ func TestDoctorOfTheConfiguration(t *testing.T) {
 		"an unknown key": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {urll: x}}", 0o600)
-		}, doctor.CheckConfiguration, doctor.Fail, "urll"},
+		}, "configuration", doctor.Fail, "urll"},
 		"a password that others read": {func(t *testing.T, home string) {
 			t.Helper()
 			word := file(t, home, "word", "hunter2\n", 0o644)
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', username: u, password_file: "+word+"}}", 0o600)
-		}, doctor.CheckConfigDoubts, doctor.Warn, "chmod 600"},
+		}, "configuration-doubts", doctor.Warn, "chmod 600"},
 		"no CA": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'https://127.0.0.1:1', cacert: "+file(t, home, "ca", "no PEM", 0o600)+"}}", 0o600)
-		}, doctor.CheckConfiguration, doctor.Fail, "no certificate in the file"},
+		}, "configuration", doctor.Fail, "no certificate in the file"},
 		"no key": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', logs: {ssh: {keys: [nokey]}}}}", 0o600)
-		}, doctor.CheckSSHKeys, doctor.Warn, "cannot read key"},
+		}, "ssh-keys", doctor.Warn, "cannot read key"},
 		"a journal that is none": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks/journal-a.db", strings.Repeat("no database", 1000), 0o600)
-		}, doctor.CheckJournal, doctor.Warn, "journal"},
+		}, "journal", doctor.Warn, "journal"},
 		"an audit that is a directory": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks", "a file", 0o600)
-		}, doctor.CheckAudit, doctor.Fail, "changes are refused"},
+		}, "audit", doctor.Fail, "changes are refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +212,7 @@ func TestDoctorEndsInTime(t *testing.T) {
 	t.Cleanup(s.Close)
 	began := time.Now()
 	code, found, all := doctored(t, t.TempDir(), nil, "--url", s.URL, "--timeout", "300ms")
-	if code != cli.ExitFailed || found[doctor.CheckHTTP].Result != doctor.Fail || time.Since(began) > 5*time.Second {
+	if code != cli.ExitFailed || found["http"].Result != doctor.Fail || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %s\n%s", code, time.Since(began), all)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"ironworks/lab"
 )
 
-// labName is the name of the only context of a lab.
 const labName = "lab"
 
 // labConsole opens the console on a lab, and stops the lab when the console ends.
@@ -60,7 +59,6 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	return a.openConsole(cmd, flags, cfg, nil)
 }
 
-// noOtherIronic rejects flags that select another Ironic.
 func (a *app) noOtherIronic() error {
 	f := a.Flags
 	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {

@@ -54,11 +54,9 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 	}, nil
 }
 
-// verbRecord is the verb of audit log entries about recordings.
 const verbRecord = "record the terminal"
 
-// auditRecording writes an audit log entry for the start of a recording. The finish function writes the entry for the
-// end of the recording.
+// auditRecording writes an audit log entry for the start of a recording, and finish one for its end.
 func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
 	rec.Time, rec.ID, rec.Result = time.Now().UTC(), fmt.Sprintf("%x", time.Now().UnixNano()), audit.Sending
 	if err := log.Write(rec); err != nil {
@@ -96,8 +94,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	return recording, s.endsOf(recording, name, finish), nil
 }
 
-// endAbandoned finds the recordings that a killed server left behind, and writes an audit log entry for the end of
-// each recording.
+// endAbandoned writes audit log entries for the ends of the recordings that a killed server left behind.
 func (s *consoleServer) endAbandoned() {
 	if s.recordings == "" {
 		return
@@ -135,7 +132,6 @@ func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish fu
 	return func() { ended(recording.Close()) }
 }
 
-// isCast reports whether a file is an asciicast.
 func isCast(path string) bool {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {

@@ -52,14 +52,13 @@ var (
 	remoteFileCommand = strings.Fields("check") //nolint:gochecknoglobals // constant
 )
 
-// restrict removes the commands that are not available over SSH. The remaining commands check the user's role and the
-// flags before they run.
+// restrict removes the commands that are not available over SSH; the others check the role and the flags first.
 func (a *app) restrict(root *cobra.Command) {
 	root.AddCommand(a.whoCommand(), a.sayCommand())
-	allowed := remoteCommands()
+	allowed, verbs := remoteCommands(), actions.Verbs(a.App)
 	for _, cmd := range root.Commands() {
 		role, is := allowed[cmd.Name()]
-		if !is && a.isVerb(cmd) {
+		if !is && slices.ContainsFunc(verbs, func(v *cobra.Command) bool { return v.Name() == cmd.Name() }) {
 			role, is = access.Operator, true
 		}
 		if !is {
@@ -81,13 +80,7 @@ func (a *app) restrict(root *cobra.Command) {
 	root.CompletionOptions.DisableDefaultCmd = true
 }
 
-// isVerb reports whether a command sends a provision verb, or sets or clears a node flag.
-func (a *app) isVerb(cmd *cobra.Command) bool {
-	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
-}
-
-// checkRole makes a command and its subcommands refuse users whose role is below least. The commands also reject
-// flags that name files.
+// checkRole makes a command and its subcommands refuse users below the role least, and flags that name files.
 func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
@@ -134,8 +127,7 @@ func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// fromStandardInput reports whether every value of a flag is "-", for standard input. Literal JSON and URLs are also
-// allowed if the flag takes them.
+// fromStandardInput reports whether every value of a flag is "-", or literal JSON or a URL if the flag takes them.
 func fromStandardInput(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, is := f.Value.(pflag.SliceValue); is {
@@ -160,8 +152,7 @@ func (a *app) whoCommand() *cobra.Command {
 				if r.Member.Nodes.String() != "" && r.Member.Nodes.String() != p.Nodes {
 					p.Screen, p.Node.Name, p.Node.UUID = "", "", ""
 				}
-				res.Names = append(res.Names, p.User)
-				res.Rows = append(res.Rows, []string{fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen})
+				res.Add(p.User, fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen)
 			}
 			res.Data = people
 			return a.Print(res)

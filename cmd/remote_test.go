@@ -215,3 +215,14 @@ func TestLeastRoles(t *testing.T) {
 		}
 	}
 }
+
+// TestRemoteCommandsHaveSummaries checks that the commands that exist only over SSH keep their summaries.
+func TestRemoteCommandsHaveSummaries(t *testing.T) {
+	t.Parallel()
+	_, root, _, _ := remoteApp(access.Viewer, "")
+	for _, cmd := range root.Commands() {
+		if cmd.Short == "" {
+			t.Errorf("%s has no summary", cmd.CommandPath())
+		}
+	}
+}

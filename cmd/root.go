@@ -98,8 +98,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return cli.Usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
 }
 
-// argumentError improves cobra's error about a command's arguments. If their number is wrong, the error shows which
-// arguments the command takes.
+// argumentError improves cobra's error about a command's arguments: it shows which ones the command takes.
 func argumentError(cmd *cobra.Command, args []string, err error) error {
 	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
 	switch {
@@ -112,8 +111,7 @@ func argumentError(cmd *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("expected %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
 }
 
-// fileArgument accepts one argument that is an existing file. It reports a missing file as an unknown command, unless
-// the argument looks like a path.
+// fileArgument accepts one existing file. It reports a missing file as an unknown command, unless it looks like a path.
 func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

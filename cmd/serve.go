@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +19,7 @@ import (
 	"ironworks/audit"
 	"ironworks/cmd/cli"
 	"ironworks/config"
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/session"
@@ -25,14 +28,12 @@ import (
 	"ironworks/ui/screen"
 )
 
-// serverFlags holds the flags of the serve command.
 type serverFlags struct {
 	listen, hostKey, record           string
 	authorizedKeys, userCA, revokedBy []string
 	check                             bool
 }
 
-// defaultListen is the default address on which ironworks serve listens.
 const defaultListen = ":2222"
 
 func (a *app) serveCommand() *cobra.Command {
@@ -52,7 +53,6 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// settings merges the configuration with the flags.
 func (f *serverFlags) settings(cfg *config.Config) config.Serve {
 	s := cfg.Console.Serve
 	s.Record = cmp.Or(f.record, s.Record)
@@ -186,7 +186,7 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 
 // member returns the identity and the permissions of a session's user.
 func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) {
-	nodes, err := models.ParseFilter(one.Nodes)
+	nodes, err := filter.Parse(one.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("nodes of %s: %w", one.Name, err)
 	}
@@ -197,3 +197,100 @@ func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) 
 }
 
 var errNoTerminal = errors.New("the console cannot run with TERM=dumb; run a command, such as nodes")
+
+// checkServer checks address, keys and API, and shows who may log in. It does not listen: the server may be running.
+func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve, list *access.List) error {
+	if err := checkListen(ctx, settings.Listen); err != nil {
+		return cli.Usagef("serve: --listen %s: %w", settings.Listen, err)
+	}
+	logins, refused, authorities := list.Keys(time.Now())
+	for _, err := range refused {
+		a.PrintMessage("cannot log in: %v", err)
+	}
+	if len(logins) == 0 && authorities == 0 {
+		return cli.Usagef("serve: no user can log in")
+	}
+	if _, err := opened.Client.Conductors(ctx); err != nil {
+		return err
+	}
+	v, _ := opened.Client.Version()
+	users := make([]string, len(logins))
+	for i, l := range logins {
+		if users[i] = fmt.Sprintf("%s (%s)", l.Name, l.Role); l.Nodes != "" {
+			users[i] = fmt.Sprintf("%s (%s, %s)", l.Name, l.Role, l.Nodes)
+		}
+	}
+	if authorities > 0 {
+		users = append(users, "all users with certificates signed by "+strings.Join(settings.Access.UserCA, ", "))
+	}
+	return a.PrintOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
+		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(users, ", "))
+}
+
+// checkListen returns the reason why a server could not listen on address, as far as can be told without listening.
+func checkListen(ctx context.Context, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
+		return err
+	}
+	if host == "" {
+		return nil
+	}
+	_, err = net.DefaultResolver.LookupHost(ctx, host)
+	return err
+}
+
+// writableFolder creates a folder if path is not "", and checks that files can be written there.
+func writableFolder(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(path, ".check-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// usersEvery is the interval at which the users in the configuration are read again.
+const usersEvery = 2 * time.Second
+
+// watchUsers applies changes to serve.users in the configuration until ctx is canceled. The server ends the sessions
+// of users whose role or nodes have changed. A change is applied only when two consecutive reads agree, because an
+// editor may still be writing the file. While the configuration is invalid, the previous users remain.
+func (a *app) watchUsers(ctx context.Context, list *access.List, current map[string]access.Grant) {
+	options := a.Options
+	options.Flags = a.Flags
+	ticker := time.NewTicker(usersEvery)
+	defer ticker.Stop()
+	previous, problem := current, ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		hands, err := config.LoadConsoleSettings(options)
+		if err != nil {
+			if text := err.Error(); text != problem {
+				problem = text
+				a.PrintMessage("users not reloaded: %v", err)
+			}
+			continue
+		}
+		problem = ""
+		users := hands.Serve.Access.Users
+		if maps.Equal(users, previous) && !maps.Equal(users, current) {
+			list.SetUsers(users)
+			current = users
+			a.PrintMessage("users reloaded from the configuration")
+		}
+		previous = users
+	}
+}

@@ -25,7 +25,6 @@ import (
 // pause is drawn immediately. Changes that follow shortly afterwards are drawn together.
 const defaultFPS = 60
 
-// console runs a user's console on an SSH terminal.
 func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) error {
 	if slices.Contains(one.Env, "TERM=dumb") || slices.Contains(one.Env, "TERM=") {
 		return errNoTerminal
@@ -50,7 +49,6 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		return fmt.Errorf("this session cannot be recorded: %w", err)
 	}
 	defer end()
-	var crash *ui.Crash
 	err = ui.Run(ctx, ui.Options{
 		Program: "ssh HOST", Keys: keys, ReadOnly: member.ReadOnly,
 		Contexts: []screen.Context{s.shown(member)},
@@ -68,15 +66,15 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 			WhyNoFiles: textNoFilesHere, WhyNoEditor: textNoEditorHere, Forbidden: forbidden(one.Role),
 		},
 	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: defaultFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
-	if errors.As(err, &crash) {
+	if crash, is := errors.AsType[*ui.Crash](err); is {
 		s.app.crashed(crash.Value, crash.Stack)
 		return errors.New("the console crashed (this is a bug); connect again")
 	}
 	return err
 }
 
-// servedKeymap returns the keys of a served console, without plugins. Plugins are programs of the server, and users
-// should not learn their command lines.
+// servedKeymap returns the configured keys without plugins: they are programs of the server, and users should not learn
+// their command lines.
 func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	hands.Plugins = nil
 	return keymap(hands)
@@ -143,8 +141,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI is the API for a user's console. If the result of a request is the same for all consoles, sharedAPI takes
-// it from the server's data.
+// sharedAPI is the API for a user's console. Results that are the same for all consoles come from the server's data.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared
@@ -155,8 +152,8 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
 
-// sharedBMCs gives users of a server access to BMCs. It offers no keyring for credentials, because credentials
-// entered by one user would be used for all users.
+// sharedBMCs gives users of a server access to BMCs. It offers no keyring, because credentials entered by one user
+// would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
 // HasKeyring returns false, because credentials cannot be stored.

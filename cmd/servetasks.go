@@ -18,14 +18,12 @@ import (
 	"ironworks/ui/task"
 )
 
-// taskFiles keeps the running tasks of the server on disk, with a file for each task. Deployments have records of their
-// own.
+// taskFiles keeps the server's running tasks on disk, in a file each. Deployments have records of their own.
 type taskFiles struct {
 	dir          string
 	printMessage func(format string, args ...any)
 }
 
-// keptTask is the content of a task's file.
 type keptTask struct {
 	Form    screen.TaskForm `json:"form"`
 	Command string          `json:"command"`
@@ -90,8 +88,7 @@ func (f taskFiles) load() (tasks []keptTask, err error) {
 	return tasks, err
 }
 
-// resumeWithin is the maximum age of an interrupted task that is resumed. Operators do not expect older tasks to
-// continue.
+// resumeWithin is the maximum age of a resumed task. Operators do not expect older tasks to continue.
 const resumeWithin = time.Hour
 
 // resumeTasks continues the tasks that were interrupted when the previous server ended. For nodes to which the task

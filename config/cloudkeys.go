@@ -1,44 +1,57 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// authKeys maps the settings in a cloud's auth mapping (or, in older files, next to it) to
-// their names in clouds.yaml, including older names.
-func authKeys() map[string][]string {
-	keys := map[string][]string{
-		keyUsername:    {"username", "user_name"},
-		keyProjectID:   {"project_id", "tenant_id"},
-		keyProjectName: {"project_name", "tenant_name"},
-		keyToken:       {"token", "auth_token"},
-	}
-	for _, k := range []string{
-		keyPassword, keyAuthURL, keyUserID, keyUserDomainID, keyUserDomainName,
-		keyProjectDomainID, keyProjectDomainName, keyDomainID, keyDomainName, keyDefaultDomain,
-		keySystemScope, keyTrustID, keyCredentialID, keyCredentialName, keyCredentialSecret,
-	} {
-		keys[k] = []string{k}
-	}
-	return keys
+// foreignNames lists the names that OpenStack's clients use for settings, in order of precedence. Names specific to
+// bare metal come first, and older names last. auth contains the names in a cloud's auth mapping (or, in older files,
+// next to it), cloud the names at the top level of a cloud, and env the OS_* variables.
+var foreignNames = []struct {
+	key              string
+	auth, cloud, env []string
+}{
+	{keyAuth, nil, []string{"auth_type", "auth_plugin"}, []string{"OS_AUTH_TYPE"}},
+	{keyURL, nil, nil, []string{"OS_BAREMETAL_ENDPOINT_OVERRIDE", "OS_ENDPOINT_OVERRIDE", "OS_ENDPOINT", "IRONIC_URL"}},
+	{keyAuthURL, []string{"auth_url"}, nil, []string{"OS_AUTH_URL"}},
+	{keyUsername, []string{"username", "user_name"}, nil, []string{"OS_USERNAME"}},
+	{keyPassword, []string{"password"}, nil, []string{"OS_PASSWORD"}},
+	{keyUserID, []string{"user_id"}, nil, []string{"OS_USER_ID"}},
+	{keyUserDomainID, []string{"user_domain_id"}, nil, []string{"OS_USER_DOMAIN_ID"}},
+	{keyUserDomainName, []string{"user_domain_name"}, nil, []string{"OS_USER_DOMAIN_NAME"}},
+	{keyProjectID, []string{"project_id", "tenant_id"}, nil, []string{"OS_PROJECT_ID", "OS_TENANT_ID"}},
+	{keyProjectName, []string{"project_name", "tenant_name"}, nil, []string{"OS_PROJECT_NAME", "OS_TENANT_NAME"}},
+	{keyProjectDomainID, []string{"project_domain_id"}, nil, []string{"OS_PROJECT_DOMAIN_ID"}},
+	{keyProjectDomainName, []string{"project_domain_name"}, nil, []string{"OS_PROJECT_DOMAIN_NAME"}},
+	{keyDomainID, []string{"domain_id"}, nil, []string{"OS_DOMAIN_ID"}},
+	{keyDomainName, []string{"domain_name"}, nil, []string{"OS_DOMAIN_NAME"}},
+	{keyDefaultDomain, []string{"default_domain"}, nil, []string{"OS_DEFAULT_DOMAIN"}},
+	{keySystemScope, []string{"system_scope"}, nil, []string{"OS_SYSTEM_SCOPE"}},
+	{keyTrustID, []string{"trust_id"}, nil, []string{"OS_TRUST_ID"}},
+	{keyToken, []string{"token", "auth_token"}, nil, []string{"OS_TOKEN", "OS_AUTH_TOKEN"}},
+	{keyCredentialID, []string{"application_credential_id"}, nil, []string{"OS_APPLICATION_CREDENTIAL_ID"}},
+	{keyCredentialName, []string{"application_credential_name"}, nil, []string{"OS_APPLICATION_CREDENTIAL_NAME"}},
+	{keyCredentialSecret, []string{"application_credential_secret"}, nil, []string{"OS_APPLICATION_CREDENTIAL_SECRET"}},
+	{keyRegion, nil, nil, []string{"OS_BAREMETAL_REGION_NAME", "OS_REGION_NAME"}},
+	{
+		keyInterface, nil,
+		[]string{"baremetal_interface", "baremetal_endpoint_type", "interface", "endpoint_type"},
+		[]string{"OS_BAREMETAL_INTERFACE", "OS_INTERFACE", "OS_ENDPOINT_TYPE"},
+	},
+	{
+		keyAPIVersion, nil,
+		[]string{"baremetal_default_microversion", "baremetal_api_version"},
+		[]string{"OS_BAREMETAL_API_VERSION", "IRONIC_API_VERSION"},
+	},
+	{keyTimeout, nil, []string{"api_timeout"}, nil},
+	{keyCACert, nil, []string{"cacert"}, []string{"OS_CACERT"}},
+	{keyCert, nil, []string{"cert"}, []string{"OS_CERT"}},
+	{keyKey, nil, []string{"key"}, []string{"OS_KEY"}},
+	{keyInsecure, nil, nil, []string{"OS_INSECURE"}},
 }
-
-// cloudKeys maps the settings at the top level of a cloud to their names in clouds.yaml, in order of precedence.
-// Names specific to bare metal come first.
-func cloudKeys() map[string][]string {
-	return map[string][]string{
-		keyAuth:       {"auth_type", "auth_plugin"},
-		keyInterface:  {"baremetal_interface", "baremetal_endpoint_type", "interface", "endpoint_type"},
-		keyAPIVersion: {"baremetal_default_microversion", "baremetal_api_version"},
-		keyTimeout:    {"api_timeout"},
-		keyCACert:     {"cacert"},
-		keyCert:       {"cert"},
-		keyKey:        {"key"},
-	}
-}
-
-func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
 
 // cloudName returns the name that the setting with the given key has in clouds.yaml. Error messages use this name.
 func cloudName(key string) string {
@@ -48,11 +61,14 @@ func cloudName(key string) string {
 	case keyRegion:
 		return "region_name"
 	}
-	if names, ok := authKeys()[key]; ok {
-		return "auth." + names[0]
-	}
-	if names, ok := cloudKeys()[key]; ok {
-		return names[0]
+	for _, n := range foreignNames {
+		switch {
+		case n.key != key:
+		case len(n.auth) > 0:
+			return "auth." + n.auth[0]
+		case len(n.cloud) > 0:
+			return n.cloud[0]
+		}
 	}
 	return key
 }
@@ -76,14 +92,11 @@ func (r *cloudReader) settings() settings {
 	if auth != nil && auth.kind != kindMapping && auth.kind != kindEmpty {
 		r.errs = append(r.errs, auth.fault(r.path+".auth", "must be a mapping, but is "+auth.describe(), ""))
 	}
-	for key, names := range authKeys() {
-		put(key, r.first(auth, r.path+".auth", names...))
-		if !s.has(key) {
-			put(key, r.first(r.cloud, r.path, names...))
+	for _, n := range foreignNames {
+		put(n.key, r.first(auth, r.path+".auth", n.auth...))
+		if !s.has(n.key) {
+			put(n.key, r.first(r.cloud, r.path, slices.Concat(n.auth, n.cloud)...))
 		}
-	}
-	for key, names := range cloudKeys() {
-		put(key, r.first(r.cloud, r.path, names...))
 	}
 	for _, look := range []func() *value{
 		func() *value {
@@ -145,7 +158,7 @@ func (r *cloudReader) insecure() *value {
 // pickRegion selects the region and merges its values over the cloud's values. If asked is not empty, it selects that
 // region. Otherwise it selects the cloud's region_name or, if there is none, the first entry in regions.
 func (r *cloudReader) pickRegion(asked string) {
-	r.region = r.first(r.cloud, r.path, regionKeys()...)
+	r.region = r.first(r.cloud, r.path, "baremetal_region_name", "region_name")
 	if asked != "" {
 		r.region = &value{text: asked, at: origin{key: keyRegion}}
 	}
@@ -178,10 +191,7 @@ func (r *cloudReader) pickRegion(asked string) {
 		return
 	}
 	if r.region != nil && len(known) > 0 {
-		hint := didYouMean(r.region.text, known)
-		if hint == "" {
-			hint = "known: " + strings.Join(known, ", ")
-		}
+		hint := cmp.Or(didYouMean(r.region.text, known), "known: "+strings.Join(known, ", "))
 		r.errs = append(r.errs, regions.fault(path, fmt.Sprintf("no region %q", r.region.text), hint))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +28,7 @@ type cloudFiles struct {
 }
 
 func (c *cloudFiles) names() []string {
-	names := make([]string, 0, len(c.clouds))
-	for n := range c.clouds {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(c.clouds))
 }
 
 // readClouds finds and parses clouds.yaml, secure.yaml and clouds-public.yaml.
@@ -57,7 +53,7 @@ func (l *loader) readClouds() *cloudFiles {
 		l.annotatePlace("no clouds")
 	}
 
-	places = append(yamlNames(path, "secure"), l.cloudPlaces("secure")...)
+	places = append(yamlNames(filepath.Dir(path), "secure"), l.cloudPlaces("secure")...)
 	if explicit := l.Env("OS_CLIENT_SECURE_FILE"); explicit != "" {
 		places = []string{l.fromWorkDir(explicit)}
 	}
@@ -66,7 +62,8 @@ func (l *loader) readClouds() *cloudFiles {
 	c.err = errors.Join(c.err, err)
 	c.mergeSecure(root)
 
-	_, root, err = l.firstFile("clouds-public.yaml", append(yamlNames(c.path, "clouds-public"), l.cloudPlaces("clouds-public")...))
+	places = append(yamlNames(filepath.Dir(c.path), "clouds-public"), l.cloudPlaces("clouds-public")...)
+	_, root, err = l.firstFile("clouds-public.yaml", places)
 	c.err = errors.Join(c.err, err)
 	c.public = root.get("public-clouds")
 	return c
@@ -133,14 +130,13 @@ func (l *loader) cloudPlaces(stem string) []string {
 	var places []string
 	for _, dir := range []string{l.WorkDir, l.xdg("XDG_CONFIG_HOME", ".config", "openstack"), filepath.Join(l.SystemDir, "openstack")} {
 		if dir != "" {
-			places = append(places, filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml"))
+			places = append(places, yamlNames(dir, stem)...)
 		}
 	}
 	return places
 }
 
-func yamlNames(path, stem string) []string {
-	dir := filepath.Dir(path)
+func yamlNames(dir, stem string) []string {
 	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
 }
 

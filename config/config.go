@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -80,7 +81,7 @@ type Context struct {
 	Source string
 	// Connection holds the settings for the connection to Ironic.
 	Connection models.Connection
-	// Accent is the context's color: one of [Accents], #rrggbb in lower case, or "". It can be set only in the
+	// Accent is the context's color: a color name, #rrggbb in lower case, or "". It can be set only in the
 	// configuration file.
 	Accent string
 	// ReadOnly reports whether changes are forbidden.
@@ -88,7 +89,7 @@ type Context struct {
 	// Defaults holds the initial settings of node lists. They can be set only in the configuration file.
 	Defaults Defaults
 	// Filters holds the saved filters from the configuration file. All contexts share them.
-	Filters *models.SavedFilters
+	Filters *filter.Saved
 	// Checks maps the IDs of deployment checks to policies. A plan's policies take precedence. Checks can be set only
 	// in the configuration file.
 	Checks map[plan.CheckID]plan.CheckPolicy

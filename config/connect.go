@@ -11,15 +11,13 @@ import (
 
 // kindNames maps the accepted names of authentication methods to the methods. Both keystoneauth's names, with or
 // without a version, and the plain names of the configuration file are accepted.
-func kindNames() map[string]models.AuthKind {
-	return map[string]models.AuthKind{
-		"none": models.AuthNone, "noauth": models.AuthNone,
-		"http_basic": models.AuthHTTPBasic,
-		"password":   models.AuthPassword, "v3password": models.AuthPassword,
-		"token": models.AuthToken, "v3token": models.AuthToken,
-		"application_credential":  models.AuthApplicationCredential,
-		"v3applicationcredential": models.AuthApplicationCredential,
-	}
+var kindNames = map[string]models.AuthKind{
+	"none": models.AuthNone, "noauth": models.AuthNone,
+	"http_basic": models.AuthHTTPBasic,
+	"password":   models.AuthPassword, "v3password": models.AuthPassword,
+	"token": models.AuthToken, "v3token": models.AuthToken,
+	"application_credential":  models.AuthApplicationCredential,
+	"v3applicationcredential": models.AuthApplicationCredential,
 }
 
 const supportedKinds = "none, http_basic, password, token, application_credential"
@@ -59,7 +57,7 @@ func (b *builder) fail(key, problem, hint string, cause error) {
 // known is false if the configured name is not supported.
 func kindOf(s settings) (kind models.AuthKind, known bool) {
 	name := strings.ToLower(strings.TrimSpace(s.text(keyAuth)))
-	switch kind, known = kindNames()[name]; {
+	switch kind, known = kindNames[name]; {
 	case known, name != "":
 		return kind, known
 	case s.has(keyCredentialID, keyCredentialName, keyCredentialSecret):

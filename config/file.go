@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -47,30 +49,39 @@ type ourFile struct {
 	top      settings     // context, timeout and read_only
 	contexts []*candidate // in the order of the file
 	byName   map[string]*candidate
-	filters  *models.SavedFilters
+	filters  *filter.Saved
 	console  ConsoleSettings
 	errs     []error // errors outside of contexts
 }
 
-// readOurs reads the configuration file. A missing file is an error only if the user named it.
-func (l *loader) readOurs() *ourFile {
+// parseOurs reads and parses the configuration file. root is nil if there is no file, or if f has an error. A missing
+// file is an error only if the user named it. problems are the problems that are not fatal.
+func (l *loader) parseOurs() (f *ourFile, mode fs.FileMode, root *node, problems []*FileError) {
 	path, named := l.configPath()
-	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
+	f = &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
 	if path == "" {
-		return f
+		return f, 0, nil, nil
 	}
 	data, mode, err := readFile(path)
 	l.recordPlace("config file", path, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
-		return f
+		return f, 0, nil, nil
 	case err != nil:
-		f.errs = append(f.errs, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err})
-		return f
+		err = &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
+	default:
+		root, problems, err = parse(path, data)
 	}
-	root, problems, err := parse(path, data)
 	if err != nil {
 		f.errs = append(f.errs, err)
+	}
+	return f, mode, root, problems
+}
+
+// readOurs reads the configuration file.
+func (l *loader) readOurs() *ourFile {
+	f, mode, root, problems := l.parseOurs()
+	if root == nil {
 		return f
 	}
 	for _, p := range problems {
@@ -81,13 +92,13 @@ func (l *loader) readOurs() *ourFile {
 		l.annotatePlace("no contexts")
 	}
 	if mode&0o044 != 0 && slices.ContainsFunc(f.contexts, holdsSecret) {
-		l.warnReadable(path, mode)
+		l.warnReadable(f.path, mode)
 	}
 	return f
 }
 
 func (l *loader) readTop(f *ourFile, root *node) {
-	good, errs := check(root, "", fileKeys())
+	good, errs := check(root, "", fileKeys)
 	f.errs = append(f.errs, errs...)
 	for _, k := range []string{keyContext, keyTimeout, keyReadOnly} {
 		if n := good[k]; n != nil && n.text != "" {
@@ -128,7 +139,7 @@ func (f *ourFile) readFilters(n *node) {
 		}
 		texts[e.name] = e.value.text
 	}
-	saved, wrong := models.NewSavedFilters(texts)
+	saved, wrong := filter.NewSaved(texts)
 	for _, e := range n.entries {
 		if err := wrong[e.name]; err != nil {
 			f.errs = append(f.errs, e.value.fault(join("filters", e.name), err.Error(), ""))
@@ -198,25 +209,29 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 	return c
 }
 
-func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilters) {
-	good, errs := check(n, path, defaultsKeys())
-	c.errs = append(c.errs, errs...)
-	if columns := good["columns"]; columns != nil {
-		for _, item := range columns.items {
-			c.defaults.Columns = append(c.defaults.Columns, item.text)
-			_, err := explain.FindColumn(item.text)
-			c.wrongDefault(item, join(path, "columns"), err)
+func (c *candidate) readDefaults(n *node, path string, saved *filter.Saved) {
+	s := sectionOf(n, path, map[string]valueType{
+		"columns": wantTextList, "sort": wantText, "filter": wantText,
+	}, "", "", &c.errs)
+	checked := func(n *node, key string, err error) {
+		if err != nil {
+			s.fail(n, key, err.Error(), "")
 		}
 	}
-	if n := good["sort"]; n != nil {
+	for _, item := range s.items("columns") {
+		c.defaults.Columns = append(c.defaults.Columns, item.text)
+		_, err := explain.FindColumn(item.text)
+		checked(item, "columns", err)
+	}
+	if n := s.good["sort"]; n != nil {
 		c.defaults.Sort = n.text
 		_, err := explain.FindColumn(strings.TrimPrefix(n.text, "-"))
-		c.wrongDefault(n, join(path, "sort"), err)
+		checked(n, "sort", err)
 	}
-	if n := good["filter"]; n != nil {
+	if n := s.good["filter"]; n != nil {
 		c.defaults.Filter = n.text
 		_, err := saved.Parse(n.text)
-		c.wrongDefault(n, join(path, "filter"), err)
+		checked(n, "filter", err)
 	}
 }
 
@@ -256,13 +271,6 @@ func meantCheck(name string) string {
 		return ""
 	}
 	return didYouMean(name, known)
-}
-
-// wrongDefault records that the default at key is invalid, unless err is nil.
-func (c *candidate) wrongDefault(n *node, key string, err error) {
-	if err != nil {
-		c.errs = append(c.errs, n.fault(key, err.Error(), ""))
-	}
 }
 
 func (n *node) value(key string) value {
@@ -312,4 +320,47 @@ func readProblem(err error) string {
 	default:
 		return "cannot read the file: " + err.Error()
 	}
+}
+
+// readPassword reads a file that contains a password on one line. If it fails, problem describes the error, including
+// the name of the file.
+func readPassword(name string) (password models.Secret, problem string, err error) {
+	data, _, err := readFile(name)
+	text := strings.TrimRight(string(data), "\r\n")
+	switch {
+	case err != nil:
+		return "", name + ": " + readProblem(err), err
+	case text == "" || strings.ContainsAny(text, "\r\n"):
+		return "", name + ": must contain exactly one line, the password", nil
+	}
+	return models.Secret(text), "", nil
+}
+
+// ReadPassword reads a file that contains a password on one line. The error names the file.
+func ReadPassword(name string) (models.Secret, error) {
+	password, problem, _ := readPassword(name) // the problem includes the error
+	if problem != "" {
+		return "", errors.New(problem)
+	}
+	return password, nil
+}
+
+// accents lists the color names accepted as the accent of a context. An accent can also have the form #rrggbb.
+var accents = []string{
+	"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+	"gray", "orange", "pink", "purple",
+}
+
+// accent returns text in lower case if it is a valid accent color, and otherwise a problem and a hint for the error
+// message.
+func accent(text string) (colour, problem, hint string) {
+	c := strings.ToLower(text)
+	if c == "grey" {
+		c = "gray"
+	}
+	isHex := len(c) == 7 && c[0] == '#' && strings.Trim(c[1:], "0123456789abcdef") == ""
+	if slices.Contains(accents, c) || isHex {
+		return c, "", ""
+	}
+	return "", "not a color", cmp.Or(didYouMean(c, accents), "one of "+strings.Join(accents, ", ")+", or \"#rrggbb\"")
 }

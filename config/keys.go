@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 )
 
@@ -35,23 +34,10 @@ type ConsoleSettings struct {
 // labs and recordings, which do not depend on them, work even if a context is broken.
 func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	l := newLoader(o)
-	path, named := l.configPath()
-	if path == "" {
-		return ConsoleSettings{}, nil
+	f, _, root, _ := l.parseOurs()
+	if root != nil {
+		l.readHands(f, root.get)
 	}
-	data, _, err := readFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && named == "":
-		return ConsoleSettings{}, nil
-	case err != nil:
-		return ConsoleSettings{}, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
-	}
-	root, _, err := parse(path, data)
-	if err != nil {
-		return ConsoleSettings{}, err
-	}
-	f := &ourFile{path: path}
-	l.readHands(f, root.get)
 	return f.console, errors.Join(f.errs...)
 }
 

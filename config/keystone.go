@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"strings"
 
 	"ironworks/models"
@@ -47,10 +48,7 @@ func (b *builder) keystone() {
 // as in gophercloud. The default is default_domain or, if that is not set, the domain with the ID "default", as for
 // the openstack command.
 func (b *builder) domains(k *models.Keystone) {
-	id := b.s.text(keyDefaultDomain)
-	if id == "" {
-		id = "default"
-	}
+	id := cmp.Or(b.s.text(keyDefaultDomain), "default")
 	userless := k.UserDomainID == "" && k.UserDomainName == ""
 	if userless {
 		k.UserDomainID, k.UserDomainName = k.DomainID, k.DomainName

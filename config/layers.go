@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/viper"
 )
 
-// ownVariables returns the settings that can be set by IRONWORKS_* variables.
-func ownVariables() []string {
-	return []string{
-		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
-		keyCACert, keyInsecure, keyUsername, keyPassword,
-	}
+// ownVariables lists the settings that can be set by IRONWORKS_* variables.
+var ownVariables = []string{
+	keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
+	keyCACert, keyInsecure, keyUsername, keyPassword,
 }
 
 func ownName(key string) string { return "IRONWORKS_" + strings.ToUpper(key) }
@@ -23,7 +21,7 @@ func ownName(key string) string { return "IRONWORKS_" + strings.ToUpper(key) }
 func (l *loader) ownEnvironment() (settings, []error) {
 	s := settings{}
 	var errs []error
-	for _, key := range ownVariables() {
+	for _, key := range ownVariables {
 		v, ok := l.variable(ownName(key))
 		if !ok {
 			continue
@@ -82,25 +80,15 @@ func layered(file, env, flags settings) *viper.Viper {
 	for key, val := range file {
 		v.SetDefault(key, val)
 	}
-	_ = v.MergeConfigMap(env.values()) // it fails only for values that are not maps
+	variables := make(map[string]any, len(env))
+	for key, val := range env {
+		variables[key] = val
+	}
+	_ = v.MergeConfigMap(variables) // it fails only for values that are not maps
 	for key, val := range flags {
 		v.Set(key, val)
 	}
 	return v
-}
-
-func (s settings) values() map[string]any {
-	m := make(map[string]any, len(s))
-	for k, v := range s {
-		m[k] = v
-	}
-	return m
-}
-
-// top returns the merged setting with the given key.
-func (l *loader) top(key string) (value, bool) {
-	v, ok := l.layers.Get(key).(value)
-	return v, ok
 }
 
 // above returns the settings with the given keys that IRONWORKS_* variables or flags set. They override the settings
@@ -108,7 +96,7 @@ func (l *loader) top(key string) (value, bool) {
 func (l *loader) above(keys ...string) settings {
 	s := settings{}
 	for _, key := range keys {
-		if v, ok := l.top(key); ok && v.at.file == "" {
+		if v, ok := l.layers.Get(key).(value); ok && v.at.file == "" {
 			s[key] = v
 		}
 	}

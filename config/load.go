@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,9 +32,7 @@ func newLoader(o Options) *loader {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
 	}
-	if o.SystemDir == "" {
-		o.SystemDir = "/etc"
-	}
+	o.SystemDir = cmp.Or(o.SystemDir, "/etc")
 	if dir, err := filepath.Abs(o.WorkDir); err == nil {
 		o.WorkDir = dir
 	}
@@ -147,12 +146,9 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 			c.errs = append(c.errs, l.clouds.err)
 		}
 		known := l.clouds.names()
-		hint := didYouMean(name.text, known)
-		switch {
-		case l.clouds.path == "":
+		hint := cmp.Or(didYouMean(name.text, known), "known: "+strings.Join(known, ", "))
+		if l.clouds.path == "" {
 			hint = "there is no clouds.yaml"
-		case hint == "":
-			hint = "known: " + strings.Join(known, ", ")
 		}
 		c.errs = append(c.errs, name.at.fault(fmt.Sprintf("no cloud %q in clouds.yaml", name.text), hint, nil))
 		return c.settings

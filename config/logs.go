@@ -1,10 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ironworks/models"
 	"ironworks/printable"
@@ -32,14 +35,6 @@ type LogsSSH struct {
 	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config file, or "none"
 }
 
-func logsKeys() map[string]valueType {
-	return map[string]valueType{"ssh": wantMapping, "archive": wantText, "listen": wantText, "sources": wantTextList}
-}
-
-func logsSSHKeys() map[string]valueType {
-	return map[string]valueType{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
-}
-
 // logSources returns the sources that can be configured. The serial console is not among them, because reading it
 // disconnects other users.
 func logSources() []string {
@@ -49,63 +44,85 @@ func logSources() []string {
 // readLogs parses n, the log settings. It makes paths absolute: home replaces ~, and dir is the base of relative
 // paths.
 func (c *candidate) readLogs(n *node, path, home, dir string) {
-	good, errs := check(n, path, logsKeys())
-	c.errs = append(c.errs, errs...)
-	if n := good["ssh"]; n != nil {
+	s := sectionOf(n, path, map[string]valueType{
+		"ssh": wantMapping, "archive": wantText, "listen": wantText, "sources": wantTextList,
+	}, home, dir, &c.errs)
+	if n := s.good["ssh"]; n != nil {
 		c.readLogsSSH(n, join(path, "ssh"), home, dir)
 	}
-	if n := good["archive"]; n != nil {
-		c.logs.Archive = n.text
-		if !strings.HasPrefix(n.text, "ssh://") {
-			c.logs.Archive = expandPath(n.text, home, dir)
-		} else if _, where, found := strings.Cut(strings.TrimPrefix(n.text, "ssh://"), "/"); !found || where == "" {
-			c.errs = append(c.errs, n.fault(join(path, "archive"), "has no path", "use ssh://[user@]host[:port]/path"))
-		}
+	c.logs.Archive, c.logs.Listen = s.text("archive"), s.text("listen")
+	if remote, is := strings.CutPrefix(c.logs.Archive, "ssh://"); !is {
+		c.logs.Archive = s.file("archive")
+	} else if _, where, _ := strings.Cut(remote, "/"); where == "" {
+		s.fail(s.good["archive"], "archive", "has no path", "use ssh://[user@]host[:port]/path")
 	}
-	if n := good["listen"]; n != nil {
-		c.logs.Listen = n.text
+	if n := s.good["listen"]; n != nil {
 		if _, port, err := net.SplitHostPort(n.text); err != nil || port == "" {
-			c.errs = append(c.errs, n.fault(join(path, "listen"), "is not a listen address", "use HOST:PORT, or :PORT for all interfaces"))
+			s.fail(n, "listen", "is not a listen address", "use HOST:PORT, or :PORT for all interfaces")
 		}
 	}
-	if n := good["sources"]; n != nil {
-		for i, item := range n.items {
-			known := false
-			for _, s := range logSources() {
-				known = known || item.text == s
-			}
-			if !known {
-				key := fmt.Sprintf("%s[%d]", join(path, "sources"), i)
-				hint := didYouMean(item.text, logSources())
-				if hint == "" {
-					hint = "one of " + strings.Join(logSources(), ", ")
-				}
-				c.errs = append(c.errs, item.fault(key, fmt.Sprintf("no source %q", printable.Line(item.text)), hint))
-				continue
-			}
-			c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))
+	for i, item := range s.items("sources") {
+		if known := logSources(); !slices.Contains(known, item.text) {
+			hint := cmp.Or(didYouMean(item.text, known), "one of "+strings.Join(known, ", "))
+			s.fail(item, fmt.Sprintf("sources[%d]", i), fmt.Sprintf("no source %q", printable.Line(item.text)), hint)
+			continue
 		}
+		c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))
 	}
 }
 
 func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
-	good, errs := check(n, path, logsSSHKeys())
-	c.errs = append(c.errs, errs...)
-	text := func(key string) string {
-		if good[key] == nil {
-			return ""
-		}
-		return good[key].text
+	s := sectionOf(n, path, map[string]valueType{
+		"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText,
+	}, home, dir, &c.errs)
+	ssh := &c.logs.SSH
+	ssh.User, ssh.Jump, ssh.Config = s.text("user"), s.text("jump"), s.text("config")
+	if ssh.Config != "" && ssh.Config != "none" {
+		ssh.Config = s.file("config")
 	}
-	s := &c.logs.SSH
-	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
-	s.Port, _ = strconv.Atoi(text("port")) // check has rejected invalid ports, and an unset port is 0
-	if s.Config != "" && s.Config != "none" {
-		s.Config = expandPath(s.Config, home, dir)
+	ssh.Port, _ = strconv.Atoi(s.text("port")) // invalid ports have been rejected, and an unset port is 0
+	for _, item := range s.items("keys") {
+		ssh.Keys = append(ssh.Keys, expandPath(item.text, home, dir))
 	}
-	if keys := good["keys"]; keys != nil {
-		for _, item := range keys.items {
-			s.Keys = append(s.Keys, expandPath(item.text, home, dir))
+}
+
+// Journal limits the size and the age of the journal of logs and snapshots.
+type Journal struct {
+	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
+	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
+	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
+	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
+	Size int64         `json:"-" yaml:"-"`
+	Age  time.Duration `json:"-" yaml:"-"`
+}
+
+// Minimum values of max_size, in bytes, and max_age.
+const (
+	leastSize = 1 << 20
+	leastAge  = time.Hour
+)
+
+// readJournal parses n, the limits of the journal.
+func (c *candidate) readJournal(n *node, path string) {
+	s := sectionOf(n, path, map[string]valueType{"max_size": wantSize, "max_age": wantDuration}, "", "", &c.errs)
+	if n := s.good["max_size"]; n != nil {
+		size, err := models.ParseBytes(n.text)
+		switch {
+		case err != nil:
+			s.fail(n, "max_size", err.Error(), "")
+		case size < leastSize:
+			s.fail(n, "max_size", n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
 		}
+		c.journal.MaxSize, c.journal.Size = n.text, size
+	}
+	if n := s.good["max_age"]; n != nil {
+		age, err := models.ParseAge(n.text)
+		switch {
+		case err != nil:
+			s.fail(n, "max_age", err.Error(), "")
+		case age < leastAge:
+			s.fail(n, "max_age", n.text+" is too short", "use 1h or more, for example 90d")
+		}
+		c.journal.MaxAge, c.journal.Age = n.text, age
 	}
 }

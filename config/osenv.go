@@ -5,29 +5,6 @@ import (
 	"strings"
 )
 
-// osVariables maps settings to the OS_* variables of OpenStack's clients, older names last.
-func osVariables() map[string][]string {
-	vars := map[string][]string{
-		keyURL:         {"OS_BAREMETAL_ENDPOINT_OVERRIDE", "OS_ENDPOINT_OVERRIDE", "OS_ENDPOINT", "IRONIC_URL"},
-		keyAuth:        {"OS_AUTH_TYPE"},
-		keyProjectID:   {"OS_PROJECT_ID", "OS_TENANT_ID"},
-		keyProjectName: {"OS_PROJECT_NAME", "OS_TENANT_NAME"},
-		keyToken:       {"OS_TOKEN", "OS_AUTH_TOKEN"},
-		keyRegion:      {"OS_BAREMETAL_REGION_NAME", "OS_REGION_NAME"},
-		keyInterface:   {"OS_BAREMETAL_INTERFACE", "OS_INTERFACE", "OS_ENDPOINT_TYPE"},
-		keyAPIVersion:  {"OS_BAREMETAL_API_VERSION", "IRONIC_API_VERSION"},
-	}
-	for _, k := range []string{
-		keyAuthURL, keyUsername, keyPassword, keyUserID, keyUserDomainID, keyUserDomainName,
-		keyProjectDomainID, keyProjectDomainName, keyDomainID, keyDomainName, keyDefaultDomain,
-		keySystemScope, keyTrustID, keyCredentialID, keyCredentialName, keyCredentialSecret,
-		keyCACert, keyCert, keyKey, keyInsecure,
-	} {
-		vars[k] = []string{"OS_" + strings.ToUpper(k)}
-	}
-	return vars
-}
-
 // osName returns the OS_* variable that error messages recommend for the setting with the given key.
 func osName(key string) string {
 	switch key {
@@ -35,21 +12,21 @@ func osName(key string) string {
 		return "OS_ENDPOINT"
 	case keyRegion:
 		return "OS_REGION_NAME"
-	case keyInterface:
-		return "OS_INTERFACE"
+	case keyAuth:
+		return "OS_AUTH_TYPE"
+	case keyAPIVersion:
+		return "OS_BAREMETAL_API_VERSION"
+	default: // also OS_INTERFACE
+		return "OS_" + strings.ToUpper(key)
 	}
-	if vars, ok := osVariables()[key]; ok {
-		return vars[0]
-	}
-	return "OS_" + strings.ToUpper(key)
 }
 
 // osEnvironment returns the context that the OS_* variables define.
 func (l *loader) osEnvironment() *candidate {
 	c := &candidate{name: "environment", source: "environment", settings: settings{}, names: osName}
-	for key, vars := range osVariables() {
-		if v, ok := l.variable(vars...); ok {
-			c.settings[key] = v
+	for _, n := range foreignNames {
+		if v, ok := l.variable(n.env...); ok {
+			c.settings[n.key] = v
 		}
 	}
 	if v, ok := c.settings[keyInsecure]; ok {
@@ -77,11 +54,8 @@ func (l *loader) variable(names ...string) (value, bool) {
 // overCloud returns the OS_* settings that override the settings of a cloud selected by OS_CLOUD. They include
 // OS_PASSWORD only if the cloud has no password.
 func overCloud(env, cloud settings) settings {
-	s := env.withKeys(keyRegion, keyInterface, keySystemScope)
-	if !cloud.has(keyPassword) {
-		if pw := env.withKeys(keyPassword); len(pw) > 0 {
-			s[keyPassword] = pw[keyPassword]
-		}
+	if cloud.has(keyPassword) {
+		return env.withKeys(keyRegion, keyInterface, keySystemScope)
 	}
-	return s
+	return env.withKeys(keyRegion, keyInterface, keySystemScope, keyPassword)
 }

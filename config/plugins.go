@@ -21,13 +21,6 @@ type Plugin struct {
 // consents maps the values of the confirm key to the confirmation that a plugin requires from the user.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
-func pluginKeys() map[string]valueType {
-	return map[string]valueType{
-		"help": wantText, "key": wantAny, "scope": wantText, "command": wantTextList, "confirm": wantText,
-		"changes": wantBool, "background": wantBool, "pause": wantBool,
-	}
-}
-
 func (f *ourFile) readPlugins(n *node, home string) {
 	if err := wantMapping.check(n, "plugins"); err != nil {
 		f.errs = append(f.errs, err)
@@ -55,39 +48,40 @@ func (f *ourFile) readPlugins(n *node, home string) {
 // requires the answer y.
 func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	p := plugin.Plugin{Name: name, Scope: plugin.OnNodes, Changes: true, Pause: true}
-	good, errs := check(n, at.key, pluginKeys())
-	wrong := func(n *node, key, problem, hint string) {
-		errs = append(errs, n.fault(join(at.key, key), problem, hint))
-	}
-	if n := good["key"]; n != nil {
+	var errs []error
+	s := sectionOf(n, at.key, map[string]valueType{
+		"help": wantText, "key": wantAny, "scope": wantText, "command": wantTextList, "confirm": wantText,
+		"changes": wantBool, "background": wantBool, "pause": wantBool,
+	}, "", "", &errs)
+	if n := s.good["key"]; n != nil {
 		keys, err := readKeyNames(n, join(at.key, "key"))
 		if p.Keys = keys; err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if n := good["scope"]; n != nil {
+	if n := s.good["scope"]; n != nil {
 		if p.Scope = plugin.Scope(n.text); !slices.Contains(plugin.Scopes(), p.Scope) {
-			wrong(n, "scope", fmt.Sprintf("unknown scope %q", n.text), "use nodes, fleet or node")
+			s.fail(n, "scope", fmt.Sprintf("unknown scope %q", n.text), "use nodes, fleet or node")
 		}
 	}
 	for key, to := range map[string]*bool{"changes": &p.Changes, "background": &p.Background, "pause": &p.Pause} {
-		if n := good[key]; n != nil {
+		if n := s.good[key]; n != nil {
 			*to, _ = parseBool(n.text)
 		}
 	}
-	if p.Background && good["pause"] != nil {
-		wrong(good["pause"], "pause", "cannot be combined with background", "remove one of them")
+	if p.Background && s.good["pause"] != nil {
+		s.fail(s.good["pause"], "pause", "cannot be combined with background", "remove one of them")
 	}
 	if p.Changes {
 		p.Consent = models.ConsentYes
 	}
-	if n := good["confirm"]; n != nil {
+	if n := s.good["confirm"]; n != nil {
 		consent, known := consents[n.text]
 		if p.Consent = consent; !known {
-			wrong(n, "confirm", fmt.Sprintf("unknown confirmation %q", n.text), "use none, y or name")
+			s.fail(n, "confirm", fmt.Sprintf("unknown confirmation %q", n.text), "use none, y or name")
 		}
 	}
-	command := good["command"]
+	command := s.good["command"]
 	switch {
 	case command == nil:
 		if n.get("command") == nil {
@@ -95,18 +89,16 @@ func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 		}
 		return p, errs
 	case len(command.items) == 0:
-		wrong(command, "command", "names no program", "use [PROGRAM, ARGUMENT, …]")
+		s.fail(command, "command", "names no program", "use [PROGRAM, ARGUMENT, …]")
 		return p, errs
 	}
 	for _, item := range command.items {
 		p.Args = append(p.Args, item.text)
 	}
 	if i, problem, hint := plugin.CheckArgs(p.Args); problem != "" {
-		wrong(command.items[i], fmt.Sprintf("command[%d]", i), problem, hint)
+		s.fail(command.items[i], fmt.Sprintf("command[%d]", i), problem, hint)
 	}
-	if n := good["help"]; n != nil {
-		p.Help = n.text
-	} else {
+	if p.Help = s.text("help"); s.good["help"] == nil {
 		p.Help = "run " + strings.Join(p.Args, " ")
 	}
 	return p, errs

@@ -8,7 +8,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:6385"
 
-// pick selects a context. The package documentation describes the order of precedence.
+// pick selects a context. docs/reference/config.md describes the order of precedence.
 func (l *loader) pick() (*candidate, error) {
 	l.warnIgnored()
 	for _, layer := range []settings{l.flags, l.env} {

@@ -79,17 +79,15 @@ func (s settings) has(keys ...string) bool {
 	return false
 }
 
-// exclusiveKeys returns groups of settings that exclude each other. If a source sets one setting of a group, the
-// group's settings from sources with lower precedence are dropped.
-func exclusiveKeys() [][]string {
-	return [][]string{
-		{keyUsername, keyUserID},
-		{keyPassword, keyPasswordFile},
-		{keyUserDomainID, keyUserDomainName},
-		{keyProjectDomainID, keyProjectDomainName},
-		{keyProjectID, keyProjectName, keyDomainID, keyDomainName, keySystemScope},
-		{keyCredentialID, keyCredentialName},
-	}
+// exclusiveKeys lists groups of settings that exclude each other. If a source sets one setting of a group, the group's
+// settings from sources with lower precedence are dropped.
+var exclusiveKeys = [][]string{
+	{keyUsername, keyUserID},
+	{keyPassword, keyPasswordFile},
+	{keyUserDomainID, keyUserDomainName},
+	{keyProjectDomainID, keyProjectDomainName},
+	{keyProjectID, keyProjectName, keyDomainID, keyDomainName, keySystemScope},
+	{keyCredentialID, keyCredentialName},
 }
 
 // mergedOver returns s together with the settings in lower that s does not override.
@@ -98,7 +96,7 @@ func (s settings) mergedOver(lower settings) settings {
 	if out == nil {
 		out = settings{}
 	}
-	for _, group := range exclusiveKeys() {
+	for _, group := range exclusiveKeys {
 		if s.has(group...) {
 			for _, k := range group {
 				delete(out, k)

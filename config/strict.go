@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -21,18 +22,16 @@ const (
 	wantAny
 )
 
-// fileKeys returns the keys allowed at the top level of the configuration file.
-func fileKeys() map[string]valueType {
-	return map[string]valueType{
-		keyContext:  wantText,
-		keyTimeout:  wantDuration,
-		keyReadOnly: wantBool,
-		"contexts":  wantMapping,
-		"filters":   wantMapping,
-		"keys":      wantMapping,
-		"plugins":   wantMapping,
-		"serve":     wantMapping,
-	}
+// fileKeys maps the keys allowed at the top level of the configuration file to the types of their values.
+var fileKeys = map[string]valueType{
+	keyContext:  wantText,
+	keyTimeout:  wantDuration,
+	keyReadOnly: wantBool,
+	"contexts":  wantMapping,
+	"filters":   wantMapping,
+	"keys":      wantMapping,
+	"plugins":   wantMapping,
+	"serve":     wantMapping,
 }
 
 // contextKeys returns the keys allowed in a context.
@@ -62,9 +61,54 @@ func contextKeys() map[string]valueType {
 	return keys
 }
 
-// defaultsKeys returns the keys allowed in a context's defaults.
-func defaultsKeys() map[string]valueType {
-	return map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}
+// section reads the values of a mapping in the configuration file. Absent and invalid values count as empty.
+type section struct {
+	path string // of the mapping, for example contexts.rack7.bmc
+	good map[string]*node
+	// home replaces ~ in paths, and dir is the base of relative paths.
+	home, dir string
+	errs      *[]error
+}
+
+// sectionOf checks the mapping n. It adds problems, now and later, to errs.
+func sectionOf(n *node, path string, keys map[string]valueType, home, dir string, errs *[]error) section {
+	good, problems := check(n, path, keys)
+	*errs = append(*errs, problems...)
+	return section{path: path, good: good, home: home, dir: dir, errs: errs}
+}
+
+func (s section) text(key string) string {
+	if n := s.good[key]; n != nil {
+		return n.text
+	}
+	return ""
+}
+
+// file returns the absolute path that a key names.
+func (s section) file(key string) string {
+	if n := s.good[key]; n != nil {
+		return expandPath(n.text, s.home, s.dir)
+	}
+	return ""
+}
+
+func (s section) items(key string) []*node {
+	if n := s.good[key]; n != nil {
+		return n.items
+	}
+	return nil
+}
+
+func (s section) entries(key string) []entry {
+	if n := s.good[key]; n != nil {
+		return n.entries
+	}
+	return nil
+}
+
+// fail adds a problem with the value n of a key.
+func (s section) fail(n *node, key, problem, hint string) {
+	*s.errs = append(*s.errs, n.fault(join(s.path, key), problem, hint))
 }
 
 // check compares the mapping n with the allowed keys. It returns the valid values by key, and all problems.
@@ -115,12 +159,7 @@ func hintFor(name string, keys map[string]valueType) string {
 	if _, ok := keys[name]; ok {
 		return fmt.Sprintf("did you mean %s?", name)
 	}
-	known := make([]string, 0, len(keys))
-	for k := range keys {
-		known = append(known, k)
-	}
-	slices.Sort(known)
-	return didYouMean(name, known)
+	return didYouMean(name, slices.Sorted(maps.Keys(keys)))
 }
 
 // check returns an error if the value in n has the wrong type. The error never quotes the value, which may be a

@@ -12,15 +12,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"ironworks/printable"
+	"ironworks/spell"
 )
 
 // MaxSize is the maximum size of a file, in bytes.
 const MaxSize = 16 << 20
 
 const (
-	// maxValues is the maximum number of values in a file. It limits the use of memory, but allows 20 000 nodes with
-	// 100 values each.
+	// maxValues limits the number of values in a file and thus memory. It allows 20 000 nodes with 100 values each.
 	maxValues = 2_000_000
 	// maxDepth is the maximum nesting depth. Ironic accepts 25 levels per request.
 	maxDepth = 32
@@ -63,8 +65,7 @@ func Fail(file string, line int, format string, args ...any) error {
 	return &Error{File: file, Problems: []Problem{{Line: line, Why: fmt.Sprintf(format, args...)}}}
 }
 
-// UTF8 returns the text of a file without its byte order mark. It rejects files that are too large, binary or not
-// encoded in UTF-8.
+// UTF8 returns the text of a file without its byte order mark. It rejects files that are too large or not UTF-8 text.
 func UTF8(data []byte, file string) ([]byte, error) {
 	if len(data) > MaxSize {
 		return nil, Fail(file, 0, "larger than %d MiB; split the file", MaxSize>>20)
@@ -116,8 +117,7 @@ func tooMany(file string) error {
 	return Fail(file, 0, "more than %d values; split the file", maxValues)
 }
 
-// estimate returns an upper bound on the number of values in data, so that input with too many values can be rejected
-// before it is parsed.
+// estimate returns an upper bound on the number of values in data, which is checked before data is parsed.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte("- "))
 	for _, b := range data {
@@ -231,4 +231,42 @@ func number(literal string) (value any, ok bool) {
 		return n, true
 	}
 	return f, true
+}
+
+// Checker collects the problems found in a file's values.
+type Checker struct{ Problems []Problem }
+
+// Problem records a problem with the value v.
+func (c *Checker) Problem(v *Value, format string, args ...any) {
+	c.Problems = append(c.Problems, Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+}
+
+// Unknown records that the key of m is unknown. The problem suggests the nearest known key or, if none is near, lists
+// all known keys. of names the object that contains the key.
+func (c *Checker) Unknown(m *Member, known []string, of string) {
+	at := &Value{Line: m.Line, Column: m.Column}
+	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
+		c.Problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
+		return
+	}
+	c.Problem(at, "unknown key %q of %s; known keys: %s", m.Key, of, strings.Join(known, ", "))
+}
+
+// UUID returns the UUID in v, or "" if v is null. It records a problem if the UUID is invalid.
+func (c *Checker) UUID(v *Value) string {
+	if v.Kind == Null {
+		return ""
+	}
+	if parsed, err := uuid.Parse(v.Literal); err != nil || v.Kind != Text || len(v.Literal) != len(parsed.String()) {
+		c.Problem(v, "uuid %q is not a UUID; leave it out, and Ironic chooses one", v.Literal)
+	}
+	return v.Literal
+}
+
+// Err returns an *[Error] with all problems, or nil if there are none.
+func (c *Checker) Err(file string) error {
+	if len(c.Problems) == 0 {
+		return nil
+	}
+	return &Error{File: file, Problems: c.Problems}
 }

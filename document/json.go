@@ -80,7 +80,6 @@ func (p *jsonParser) value(depth int) (Value, error) {
 	return p.after(token, depth)
 }
 
-// after returns the value that starts with the given token.
 func (p *jsonParser) after(token json.Token, depth int) (Value, error) {
 	v := Value{Line: p.at()}
 	if depth > maxDepth {

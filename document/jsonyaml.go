@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JSONToYAML converts a JSON value to YAML. Keys keep their order unless sorted is set, and numbers are written as in
-// data.
+// JSONToYAML converts a JSON value to YAML. Keys keep their order unless sorted is set; numbers stay as in data.
 func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -19,13 +18,17 @@ func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return encodeYAML(doc)
+}
+
+func encodeYAML(doc *yaml.Node) ([]byte, error) {
 	var text bytes.Buffer
 	enc := yaml.NewEncoder(&text)
 	enc.SetIndent(2)
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
 	}
-	err = enc.Close()
+	err := enc.Close()
 	return text.Bytes(), err
 }
 
@@ -71,7 +74,6 @@ func jsonNode(dec *json.Decoder, sorted bool) (*yaml.Node, error) {
 	return n, nil
 }
 
-// sortKeys sorts the keys of a mapping with their values.
 func sortKeys(n *yaml.Node) {
 	pairs := slices.Collect(slices.Chunk(n.Content, 2))
 	slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })

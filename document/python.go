@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -43,13 +42,7 @@ func (v *Value) Python() any {
 // YAML encodes v, a value in Python's data model, in YAML that [Parse] can read. Objects and lists at depth flowFrom
 // are each written on one line.
 func YAML(v any, flowFrom int) ([]byte, error) {
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := enc.Encode(yamlNode(v, flowFrom)); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), enc.Close()
+	return encodeYAML(yamlNode(v, flowFrom))
 }
 
 func yamlNode(v any, flowFrom int) *yaml.Node {

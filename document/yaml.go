@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlLine finds the line number in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 // parseYAML returns the documents in data, except empty ones.
@@ -52,7 +52,6 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 	return values, nil
 }
 
-// yamlReader converts YAML nodes to JSON values.
 type yamlReader struct {
 	problems []Problem
 	// values counts the values read so far. It must be limited, because aliases can multiply values.
@@ -173,7 +172,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		}
 		v.Kind, v.scalar = Number, scalar
 	default:
-		c.problem(n, "%s is not a JSON type; quote the value", printableTag(tag))
+		c.problem(n, "%s is not a JSON type; quote the value", cmp.Or(tag, "the value"))
 	}
 }
 
@@ -181,13 +180,6 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 func plainFloat(literal string) bool {
 	_, err := strconv.ParseFloat(literal, 64)
 	return err == nil && !strings.ContainsAny(literal, "_xXnN")
-}
-
-func printableTag(tag string) string {
-	if tag == "" {
-		return "the value"
-	}
-	return tag
 }
 
 // isBoolWord reports whether YAML 1.1 reads the unquoted word as a boolean. It does not cover true and false.

@@ -22,8 +22,7 @@ type AddressError struct {
 	Why     string
 }
 
-// Error returns the address, with credentials masked, and the reason why it is invalid. The reason suggests what to
-// do instead.
+// Error returns the address with credentials masked, why it is invalid, and what to do instead.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("BMC address %q: %s", models.MaskURL(e.Address), e.Why)
 }
@@ -158,8 +157,7 @@ type Login struct {
 	Insecure bool
 }
 
-// FromBMC returns a node for a machine. b holds the data that the BMC at the given address reported, and at is the
-// machine's position in the list, counted from 0.
+// FromBMC returns a node for a machine. at is the position of the machine in the list, counted from 0.
 func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) Node {
 	n := Node{Source: Source{File: address}, Fields: map[string]any{"driver": "redfish"}}
 	if name := naming.name(b, address, at); name != "" {
@@ -206,9 +204,8 @@ func TakesVirtualMedia(b *models.BMC) bool {
 	})
 }
 
-// Settle checks that the conductors enable the drivers and interfaces of nodes. It adds a problem to each node with a
-// driver or interface that is not enabled. However, if a reader chose the interface as a default, Settle removes the
-// interface and adds a note instead.
+// Settle adds a problem to each node with a driver or interface that no conductor enables. If a reader chose the
+// interface as a default, however, Settle removes the interface and adds a note instead.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

@@ -9,8 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// Existing holds the relevant content of Ironic: all nodes with all their fields (in Raw), and all ports and port
-// groups.
+// Existing holds all nodes in Ironic with all their fields (in Raw), and all ports and port groups.
 type Existing struct {
 	Nodes      []models.Node
 	Ports      []Resource
@@ -25,16 +24,13 @@ func (r Resource) UUID() string { return models.TextOf(r["uuid"]) }
 
 // Options changes how an input is compared with Ironic.
 type Options struct {
-	// UpdateCredentials means that the secrets of nodes that exist in Ironic are overwritten. Otherwise, they are
-	// left unchanged, because they cannot be compared.
+	// UpdateCredentials means that secrets in Ironic, which cannot be compared, are overwritten.
 	UpdateCredentials bool
-	// Complete, if not nil, sets those fields of a node that depend on the existing node. existing is nil if the node
-	// is new.
+	// Complete, if not nil, sets fields that depend on the existing node, which is nil for a new node.
 	Complete func(n *Node, existing *models.Node)
 }
 
-// Compare plans the enrollment of nodes. It never plans deletions, so objects in Ironic that the input does not
-// mention stay.
+// Compare plans the enrollment of nodes. It never plans deletions.
 func Compare(nodes []Node, have Existing, opts Options) Plan {
 	ix := index(have)
 	plan := make(Plan, len(nodes))

@@ -185,3 +185,20 @@ func TestIdentity(t *testing.T) {
 		seen[c[0]] = id
 	}
 }
+
+// TestPreparationEndsWithTheEnrollment checks that nodes are prepared only before they become available. An Ironic that
+// reports no state means the state available.
+func TestPreparationEndsWithTheEnrollment(t *testing.T) {
+	t.Parallel()
+	for state, kept := range map[models.ProvisionState]bool{
+		"": false, models.StateManageable: true, models.StateCleanFailed: true, models.StateAdopting: true, models.StateAvailable: false,
+		models.StateActive: false, models.StateError: false,
+	} {
+		have, nodes := ironics(t), read(t, `[{"name": "a", "driver": "redfish"}]`)
+		have.Nodes[0].ProvisionState = state
+		nodes[0].Prepare = &enroll.Preparation{BIOS: map[string]any{"LogicalProc": "Enabled"}}
+		if got := enroll.Compare(nodes, have, enroll.Options{})[0].Node.Prepare != nil; got != kept {
+			t.Errorf("in state %q, the preparation is kept: %t", state, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -39,24 +40,19 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	return c, nil
 }
 
-// Apply sets the credentials of nodes whose driver_info contains a BMC address but no known password. It returns the
-// number of nodes that it has changed.
+// Apply sets the credentials of nodes with a BMC but no known password. It returns the number of changed nodes.
 func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {
 		n := &nodes[i]
-		prefix := ""
-		for _, field := range addressFields() {
-			if models.TextOf(n.DriverInfo()[field[0]]) != "" {
-				prefix = strings.TrimSuffix(field[0], "address")
-				break
-			}
-		}
-		if prefix == "" || n.Secrets[prefix+"password"].IsSet() {
+		fields := addressFields()
+		at := slices.IndexFunc(fields, func(field [2]string) bool { return models.TextOf(n.DriverInfo()[field[0]]) != "" })
+		if at < 0 {
 			continue
 		}
+		prefix := strings.TrimSuffix(fields[at][0], "address")
 		one, found := c.of(n)
-		if !found {
+		if !found || n.Secrets[prefix+"password"].IsSet() {
 			continue
 		}
 		if one.Username != "" {
@@ -77,14 +73,4 @@ func (c Credentials) of(n *Node) (Credential, bool) {
 		}
 	}
 	return Credential{}, false
-}
-
-func removeText(list []string, text string) []string {
-	var kept []string
-	for _, one := range list {
-		if one != text {
-			kept = append(kept, one)
-		}
-	}
-	return kept
 }

@@ -56,7 +56,7 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 		child, isObject := want.(map[string]any)
 		old, wasObject := have.(map[string]any)
 		switch {
-		case isObject && (wasObject || have == nil) && len(above) == 0 && objectField(key):
+		case isObject && (wasObject || have == nil) && len(above) == 0 && slices.Contains(ObjectFields(), key):
 			list = append(list, differences([]string{key}, child, old)...)
 		case isEmpty(want) && isEmpty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
 		case len(above) > 0 && above[0] == "properties" && sameNumber(want, have):
@@ -80,8 +80,7 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether two values of a driver_info field denote the same BMC address or the same Redfish
-// system. key is the field's name.
+// sameAddress reports whether two values of the field key in driver_info denote the same BMC or Redfish system.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {
@@ -99,8 +98,9 @@ func sameAddress(key string, a, b any) bool {
 	return false
 }
 
-func objectField(key string) bool {
-	return slices.Contains([]string{"driver_info", "properties", "instance_info", "extra", "network_data"}, key)
+// ObjectFields returns the fields of a node that are objects.
+func ObjectFields() []string {
+	return []string{"driver_info", "properties", "instance_info", "extra", "network_data"}
 }
 
 func isEmpty(v any) bool {

@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,15 +17,7 @@ func FromIronic(have Existing) []Node {
 	for i := range have.Nodes {
 		nodes = append(nodes, ix.export(&have.Nodes[i]))
 	}
-	slices.SortStableFunc(nodes, func(a, b Node) int {
-		switch x, y := a.Label(), b.Label(); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(nodes, func(a, b Node) int { return cmp.Compare(a.Label(), b.Label()) })
 	return nodes
 }
 

@@ -13,31 +13,23 @@ import (
 
 // BMC identifies a machine by the address of its management controller.
 type BMC struct {
-	// Host is the controller's host name or IP address in lower case. It includes the port unless this is the
-	// protocol's default port.
+	// Host is a host name or IP address in lower case, with the port unless it is the default port.
 	Host string
 	// System is the path of the Redfish system. It is "" if the controller has only one system.
 	System string
 }
 
 // String returns the host, followed by the path of the system. It returns "" for the zero value.
-func (b BMC) String() string {
-	if b.System == "" {
-		return b.Host
-	}
-	return b.Host + b.System
-}
+func (b BMC) String() string { return b.Host + b.System }
 
-// addressFields returns the fields of driver_info that may contain a BMC's address, each with the default port of its
-// protocol.
+// addressFields returns the fields of driver_info for addresses, each with the default port of its protocol.
 func addressFields() [][2]string {
 	return [][2]string{
 		{"redfish_address", "443"}, {"ipmi_address", "623"}, {"ilo_address", "443"}, {"irmc_address", "443"}, {"drac_address", "443"}, {"snmp_address", "161"},
 	}
 }
 
-// BMCOf returns the BMC that driver_info describes. Two controllers with the same host are the same BMC, even if one
-// is reached by IPMI and the other by Redfish.
+// BMCOf returns the BMC in driver_info. One host is one BMC, whether it is reached by IPMI or Redfish.
 func BMCOf(info map[string]any) (b BMC, found bool) {
 	for _, field := range addressFields() {
 		address := models.TextOf(info[field[0]])
@@ -90,8 +82,7 @@ func hostPort(host, port string) string {
 	return host + ":" + port
 }
 
-// same reports whether two BMCs may belong to the same machine. This requires equal hosts. The systems must also be
-// equal, unless one of the BMCs names no system.
+// same reports whether two BMCs may belong to the same machine. A BMC that names no system matches every system.
 func (b BMC) same(other BMC) bool {
 	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
 }
@@ -99,35 +90,27 @@ func (b BMC) same(other BMC) bool {
 // namespace is the namespace for the UUIDs that [Node.Identity] and [PartUUID] derive.
 var namespace = uuid.MustParse("6f1a3f0e-9d0c-5a57-8f5e-3b8c2f6c1d11")
 
-// Identity returns the UUID of the node. If the input does not set a UUID, Identity derives it from the BMC, the
-// first MAC address or the name. The same input always results in the same UUID, so that Ironic detects the conflict
-// if a node is created twice.
+// Identity returns the UUID of the node. If the input sets none, it is derived from the BMC, the first MAC address or
+// the name, so that Ironic detects the conflict if a node is created twice.
 func (n *Node) Identity() string {
 	if id := n.UUID(); id != "" {
 		return id
 	}
-	key := ""
+	key := "name " + n.Name()
 	if b, found := BMCOf(n.DriverInfo()); found {
 		key = "bmc " + strings.ToLower(b.String())
+	} else if ports := n.AllPorts(); len(ports) > 0 {
+		key = "mac " + ports[0].Address()
 	}
-	if key == "" {
-		for _, p := range n.AllPorts() {
-			key = cmp.Or(key, "mac "+p.Address())
-		}
-	}
-	key = cmp.Or(key, "name "+n.Name())
 	return uuid.NewSHA1(namespace, []byte(key)).String()
 }
 
-// Serial returns the serial number of the machine, which inputs and Ironic store in extra or properties. It returns
-// "" if there is none.
+// Serial returns the serial number, which inputs and Ironic store in extra or properties, or "" if there is none.
 func Serial(fields map[string]any) string {
 	for _, place := range []string{"extra", "properties"} {
 		object, _ := fields[place].(map[string]any)
-		for _, key := range []string{"serial_number", "serial"} {
-			if text := models.TextOf(object[key]); text != "" {
-				return text
-			}
+		if text := cmp.Or(models.TextOf(object["serial_number"]), models.TextOf(object["serial"])); text != "" {
+			return text
 		}
 	}
 	return ""

@@ -79,10 +79,7 @@ func (ix *indexed) matches(n *Node) []match {
 			found = append(found, match{by, node})
 		}
 	}
-	add("uuid", ix.nodes[n.UUID()])
-	if n.UUID() == "" {
-		add("uuid", ix.nodes[n.Identity()])
-	}
+	add("uuid", ix.nodes[n.Identity()])
 	if n.Name() != "" {
 		add("name "+n.Name(), ix.byName[n.Name()])
 	}
@@ -143,8 +140,7 @@ func (ix *indexed) labelOf(node string) string {
 	return node
 }
 
-// markDuplicates marks nodes as conflicts if they share an identifier. If a node exactly repeats an earlier one, only
-// the repetition is marked.
+// markDuplicates marks nodes that share an identifier as conflicts. Of two equal nodes, only the second is marked.
 func markDuplicates(plan Plan) {
 	first := map[string]int{}
 	for i := range plan {

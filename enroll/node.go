@@ -22,11 +22,9 @@ const Placeholder = "PASSWORD"
 // Node is a node that an input describes.
 type Node struct {
 	Source Source
-	// Fields holds the fields of POST /v1/nodes as JSON values, without traits and without the secrets in
-	// driver_info.
+	// Fields holds the fields of POST /v1/nodes as JSON values, except traits and the secrets in driver_info.
 	Fields map[string]any
-	// Secrets holds the secret fields of driver_info, by name. A value is "" if the input mentions the secret but
-	// does not contain its value.
+	// Secrets holds the secret fields of driver_info by name. A value is "" if the input contains only the name.
 	Secrets map[string]models.Secret
 	// Traits lists the required traits. It is nil if the input does not mention traits.
 	Traits     []string
@@ -37,8 +35,7 @@ type Node struct {
 	Derived []string
 	// Adopt means that the machine runs an instance. Ironic then adopts the machine instead of cleaning it.
 	Adopt bool
-	// Prepare describes how to prepare the machine before it becomes available. It is nil if no preparation is
-	// needed.
+	// Prepare describes how to prepare the machine before it becomes available, or is nil.
 	Prepare *Preparation
 	// Problems lists errors in the input that prevent the node's enrollment.
 	Problems []string
@@ -66,8 +63,7 @@ type Port struct {
 	Fields map[string]any
 }
 
-// Portgroup describes a bond of an input node. Fields holds the fields of POST /v1/portgroups, without the node's
-// UUID.
+// Portgroup describes a bond. Fields holds the fields of POST /v1/portgroups, without the node's UUID.
 type Portgroup struct {
 	Fields map[string]any
 	Ports  []Port
@@ -107,8 +103,7 @@ func (n *Node) Label() string {
 	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
 }
 
-// Set sets a field by its path, for example driver_info, redfish_address. Secrets of driver_info are stored in
-// Secrets.
+// Set sets a field by its path. Secrets such as driver_info, redfish_password are stored in Secrets.
 func (n *Node) Set(value any, path ...string) {
 	if n.Fields == nil {
 		n.Fields = map[string]any{}
@@ -129,8 +124,7 @@ func (n *Node) Set(value any, path ...string) {
 	place[path[len(path)-1]] = value
 }
 
-// Apply sets or removes a field in the same way as the ironworks set command. It can also add, replace and remove
-// traits.
+// Apply applies a setting as the ironworks set command does, also to traits.
 func (n *Node) Apply(s models.Setting) error {
 	if s.Path[0] == "traits" {
 		switch s.Op {
@@ -157,7 +151,7 @@ func (n *Node) Apply(s models.Setting) error {
 	}
 	n.Set(value, s.Path...)
 	if s.Path[0] == "driver" {
-		n.Problems = removeText(n.Problems, noDriver)
+		n.Problems = slices.DeleteFunc(n.Problems, func(p string) bool { return p == noDriver })
 	}
 	return nil
 }
@@ -195,8 +189,7 @@ func (n *Node) Normalize() {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 
-// check adds invalid field values to Problems. The rules for names are the same as in is_valid_node_name in
-// ironic/api/controllers/v1/utils.py.
+// check adds invalid values to Problems. Names: is_valid_node_name in ironic/api/controllers/v1/utils.py.
 func (n *Node) check() {
 	problem := func(format string, args ...any) { n.Problems = append(n.Problems, fmt.Sprintf(format, args...)) }
 	if n.Driver() == "" {
@@ -213,7 +206,7 @@ func (n *Node) check() {
 			problem("unknown field %q", field)
 		}
 	}
-	for _, object := range []string{"driver_info", "properties", "instance_info", "extra", "network_data"} {
+	for _, object := range ObjectFields() {
 		if value, given := n.Fields[object]; given && value != nil {
 			if _, is := value.(map[string]any); !is {
 				problem("%s is not an object", object)
@@ -271,15 +264,9 @@ func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
 func (n *Node) Body() map[string]any { return n.body(models.Secret.Reveal) }
 
 func (n *Node) body(show func(models.Secret) string) map[string]any {
-	body := maps.Clone(n.Fields)
-	if body == nil {
-		body = map[string]any{}
-	}
+	body := maps.Collect(maps.All(n.Fields))
 	if len(n.Secrets) > 0 {
-		info := maps.Clone(n.DriverInfo())
-		if info == nil {
-			info = map[string]any{}
-		}
+		info := maps.Collect(maps.All(n.DriverInfo()))
 		for key, secret := range n.Secrets {
 			info[key] = show(secret)
 		}

@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -59,15 +60,9 @@ type PartItem struct {
 	Group string
 }
 
-// Label returns the MAC address of the port or port group. If it is unknown, Label returns the name or, as a last
-// resort, the UUID.
+// Label returns the MAC address or, if it is unknown, the name or UUID.
 func (p *PartItem) Label() string {
-	for _, key := range []string{"address", "name", "uuid"} {
-		if text := models.TextOf(p.Fields[key]); text != "" {
-			return text
-		}
-	}
-	return p.UUID
+	return cmp.Or(models.TextOf(p.Fields["address"]), models.TextOf(p.Fields["name"]), models.TextOf(p.Fields["uuid"]), p.UUID)
 }
 
 // Differences returns a description of each change to an existing node. Secrets are masked.
@@ -101,8 +96,7 @@ func (it *Item) Differences() []string {
 	return list
 }
 
-// Details describes the item in one line: why the node is refused or what will change, how it will be prepared, and
-// which data is not compared or not carried over.
+// Details describes in one line what is refused, changed, prepared, not compared and not carried over.
 func (it *Item) Details() string {
 	var parts []string
 	switch changes := it.Differences(); {

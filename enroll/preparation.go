@@ -34,8 +34,7 @@ func (r *RAID) Config() map[string]any {
 	return map[string]any{"logical_disks": r.Disks}
 }
 
-// Pending returns the part of the preparation that a node in Ironic still needs, or nil if it needs none. settings
-// holds the BIOS settings that Ironic knows.
+// Pending returns what a node in Ironic, with the given BIOS settings, still needs, or nil if it needs nothing.
 func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Preparation {
 	if p == nil {
 		return nil
@@ -55,9 +54,8 @@ func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Pr
 	return &left
 }
 
-// madeOn reports whether a node already has the RAID. Ironic records the volumes in raid_config at the end of the
-// raid.create_configuration step. Their sizes and names are not compared, because the controller may have chosen
-// them.
+// madeOn reports whether a node has the RAID. Ironic records volumes in raid_config after raid.create_configuration.
+// Sizes and names are not compared, because the controller may have chosen them.
 func (r *RAID) madeOn(node map[string]any) bool {
 	made := levels(disksOf(node["raid_config"]))
 	if len(r.Disks) == 0 {
@@ -138,7 +136,7 @@ func (it *Item) prepared() {
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {
 		return
 	}
-	if p.Pending(it.Existing, nil).hasRAID() {
+	if left := p.Pending(it.Existing, nil); left != nil && left.RAID != nil {
 		it.Node.Notes = append(it.Node.Notes, fmt.Sprintf("RAID: not configured in state %s; move the node to manageable first", it.Existing.ProvisionState))
 	}
 	if len(p.BIOS) > 0 {
@@ -147,14 +145,7 @@ func (it *Item) prepared() {
 	it.Node.Prepare = nil
 }
 
-func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
-
 // enrolled reports whether the enrollment of a node in state s is complete, including cleaning or adoption.
 func enrolled(s models.ProvisionState) bool {
-	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
-	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
-		models.StateCleaning, models.StateCleanWait, models.StateCleanFailed, models.StateCleanHold, models.StateAdopting, models.StateAdoptFailed:
-		return false
-	}
-	return true
+	return s == "" || s == models.StateAvailable || hasInstance(s) && s != models.StateAdopting && s != models.StateAdoptFailed
 }

@@ -9,20 +9,17 @@ const (
 	headAge = 2 * time.Second
 	// maxHead is the maximum number of nodes whose order is remembered.
 	maxHead = 2000
-	// minRun is the number of consecutive nodes that must be in the same order as in an earlier round for the rest of
-	// the list to count as old.
+	// minRun is the number of consecutive nodes in the order of an earlier round after which the list counts as old.
 	minRun = 3
 )
 
-// head is the order of the nodes when a round started, most recently updated first. started is the local time at
-// which the round started.
+// head is the order of the nodes, most recently updated first, when a round started at the given local time.
 type head struct {
 	started time.Time
 	order   []string
 }
 
-// anchor returns the newest remembered order that is at least headAge old. If all are younger, it returns the oldest
-// one.
+// anchor returns the newest remembered order that is at least headAge old or, if all are younger, the oldest one.
 func (p *Poller) anchor(now time.Time) []string {
 	for i := len(p.heads) - 1; i >= 0; i-- {
 		if i == 0 || now.Sub(p.heads[i].started) >= headAge {
@@ -32,8 +29,7 @@ func (p *Poller) anchor(now time.Time) []string {
 	return nil
 }
 
-// rememberHead stores the order of nodes that a round has read. It appends the nodes that were updated earlier, in
-// their known order.
+// rememberHead stores the order of nodes that a round has read, followed by the earlier nodes in their known order.
 func (p *Poller) rememberHead(began time.Time, seen []string) {
 	order := make([]string, 0, min(len(seen)+maxHead, 2*maxHead))
 	taken := make(map[string]bool, len(seen))
@@ -67,12 +63,10 @@ type boundary struct {
 	anchors []string
 	at      map[string]int
 	seen    map[string]bool
-	// low is the index of the first anchor not seen yet; next is the index of the anchor that would continue the
-	// current run.
+	// low is the index of the first anchor not seen yet, and next that of the anchor that would continue the run.
 	low, next int
 	run       int
-	// missed holds the anchors that should have come before the current run, but were deleted, or updated while the
-	// pages were read.
+	// missed holds the anchors missing before the current run: deleted, or updated while the pages were read.
 	missed []string
 }
 

@@ -27,8 +27,7 @@ type census struct {
 	failed int
 	// emptySweeps counts the urgent sweeps that have found nothing since the numbers last agreed.
 	emptySweeps int
-	// lastChurn is the time when a node was last added or removed; lastCreated is the time when the newest nodes were
-	// last read.
+	// lastChurn is when a node was last added or removed; lastCreated is when the newest nodes were last read.
 	lastChurn, lastCreated time.Time
 }
 
@@ -152,10 +151,6 @@ func (p *Poller) markStart(ctx context.Context) error {
 		return err
 	}
 	p.recordAnswer(page.Date, began, true)
-	order := make([]string, len(page.Nodes))
-	for i := range page.Nodes {
-		order[i] = page.Nodes[i].UUID
-	}
-	p.rememberHead(began, order)
+	p.rememberHead(began, uuidsOf(page.Nodes))
 	return nil
 }

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 )
 
-// sameNode reports whether two versions of a node are equal. It compares the content, because no
-// API field reliably shows a change.
+// sameNode reports whether two versions of a node are equal. It compares the content, because no API field reliably
+// shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
@@ -35,15 +36,13 @@ func (r *record) remember(n *models.Node) {
 	}
 }
 
-// addedEvents returns the events of a new node. Every node starts in enroll, so the events lead from there to the state
-// in which it is first seen.
+// addedEvents returns the events of a new node. They lead from enroll, where every node starts, to its current state.
 func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
 		Inferred: n.ProvisionState != models.StateEnroll,
 	}
-	events := []models.Event{added}
-	return append(events, stateEvents(n, models.StateEnroll, at)...)
+	return append([]models.Event{added}, stateEvents(n, models.StateEnroll, at)...)
 }
 
 // stateEvents returns the events that lead from lastState, the last reported state, to the state of n. Changes within
@@ -77,7 +76,6 @@ func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
-// differences returns events for the differences between the stored version of the node and n.
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	old := &r.row.Node
 	event := func(kind models.EventKind, from, to, reason string) models.Event {
@@ -104,17 +102,15 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	if !n.ProvisionState.Busy() {
 		events = append(events, states...)
 	}
-	if old.PowerState != n.PowerState {
-		events = append(events, event(models.EventPower, string(old.PowerState), string(n.PowerState), ""))
-	}
-	if old.Maintenance != n.Maintenance {
-		events = append(events, event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason))
-	}
-	if old.Fault != n.Fault {
-		events = append(events, event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason))
-	}
-	if old.InstanceUUID != n.InstanceUUID {
-		events = append(events, event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""))
+	for _, e := range []models.Event{
+		event(models.EventPower, string(old.PowerState), string(n.PowerState), ""),
+		event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason),
+		event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason),
+		event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""),
+	} {
+		if e.From != e.To {
+			events = append(events, e)
+		}
 	}
 	inState := len(states) > 0 && states[len(states)-1].Reason == n.LastError
 	if n.LastError != "" && n.LastError != old.LastError && !inState {
@@ -123,8 +119,7 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. It returns false if there is no
-// such event.
+// agentEvent returns the event for the first heartbeat of a ramdisk in an operation, if this is the first one.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false
@@ -157,4 +152,63 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+const maxLogEvents = 10_000
+
+// AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports the progress
+// together with the server's next response. Lines from the same source of a node must be in order. skew is the time
+// by which the server's clock is ahead of the clock that set the lines' Received times.
+func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	logs := map[string]*explain.BootLog{}
+	for i := range lines {
+		l := lines[i]
+		l.Received = l.Received.Add(skew)
+		r, known := s.nodes[l.Node.UUID]
+		if !known {
+			continue
+		}
+		log := logs[l.Node.UUID]
+		if log == nil {
+			log = &explain.BootLog{}
+			if r.log != nil {
+				*log = *r.log
+			}
+			logs[l.Node.UUID] = log
+		}
+		log.AddLine(&l)
+	}
+	for uuid, log := range logs {
+		s.setLog(s.nodes[uuid], log)
+	}
+}
+
+// setLog stores the state of a ramdisk's log in the node's record, and the resulting boot progress in the node's row.
+func (s *Store) setLog(r *record, log *explain.BootLog) {
+	row := *r.row
+	before := explain.BootOf(&row)
+	r.log, row.Log = log, log.Progress()
+	r.row = &row
+	after := explain.BootOf(&row)
+	if after.Same(before) {
+		return // do not redraw the fleet for lines that change nothing visible
+	}
+	s.revision++
+	stuck := after.Obstacle != nil && (before.Obstacle == nil || before.Obstacle.ID != after.Obstacle.ID)
+	if row.Node.ProvisionState.Class() != models.ClassWait || after.Stage <= models.RamdiskPowerOn || len(s.logEvents) >= maxLogEvents {
+		return
+	}
+	e := models.Event{Time: after.Since, Node: row.Node.Ref(), Kind: models.EventRamdisk, From: before.Stage.Noun(), To: after.Stage.Noun()}
+	switch {
+	case stuck:
+		e.Time, e.Reason = after.Obstacle.Last, after.Obstacle.Text
+	case after.Stage == before.Stage:
+		return
+	}
+	if e.Time.IsZero() {
+		e.Time = log.Last()
+	}
+	s.logEvents = append(s.logEvents, e)
 }

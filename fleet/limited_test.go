@@ -7,6 +7,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 )
 
 // TestLimitedStore checks that every way of reading a limited store returns exactly the nodes that match the limit,
@@ -16,7 +17,7 @@ func TestLimitedStore(t *testing.T) {
 	s := NewStore()
 	nodes := someNodes(400)
 	s.apply(nodes, time.Unix(1000, 0), baseline, 1)
-	to, err := models.ParseFilter("owner:o1")
+	to, err := filter.Parse("owner:o1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestLimitedStore(t *testing.T) {
 				}
 			}
 		}
-		rows := limited.Rows(models.Filter{}, explain.Columns()[0], false)
+		rows := limited.Rows(filter.Filter{}, explain.Columns()[0], false)
 		for i := range rows {
 			if !seen[rows[i].Node.UUID] {
 				t.Errorf("a row of %s", rows[i].Node.Owner)
@@ -50,7 +51,7 @@ func TestLimitedStore(t *testing.T) {
 		}
 	}
 	check()
-	others, err := models.ParseFilter("owner:o2")
+	others, err := filter.Parse("owner:o2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 // listing records the progress of the first full listing and of the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number is the number of the current full listing. It is stored with every node in the listing, so that the
-	// nodes that the listing lacks can be found.
+	// number is the number of the current full listing. It is stored with every listed node, so that
+	// the nodes that the listing lacks can be found.
 	number uint64
 	// marker is the last node of the previous page, and page holds the nodes of that page. If the marker's node was
 	// deleted, the listing continues from an earlier node of the page; back is the number of nodes to go back.
@@ -48,8 +48,7 @@ const (
 	sweeping         // a later full listing is running
 )
 
-// firstScreen starts the first listing. It reads only as many nodes as fit on a screen, which costs a tenth of a full
-// page.
+// firstScreen starts the first listing. It reads only a screenful, which costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.wholeFields(), Limit: firstPage})
@@ -66,17 +65,13 @@ func (p *Poller) firstScreen(ctx context.Context) error {
 	return p.markStart(ctx)
 }
 
-// rememberLast remembers the last nodes in a listing by ID as the newest nodes. Nodes that are created later come
-// after them.
+// rememberLast remembers the last nodes in a listing by ID as the newest nodes. Later nodes come after them.
 func (p *Poller) rememberLast(nodes []models.Node) {
-	var uuids []string
-	for i := range slices.Backward(nodes) {
-		uuids = append(uuids, nodes[i].UUID)
-	}
+	uuids := uuidsOf(nodes)
+	slices.Reverse(uuids)
 	p.rememberNewest(uuids)
 }
 
-// endListing updates the state after the last page of a full listing.
 func (p *Poller) endListing() {
 	now := time.Now()
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
@@ -100,8 +95,7 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep starts a sweep if one is due or needed. An urgent sweep must wait until as much time has passed since the
-// last sweep as that sweep took.
+// planSweep starts a sweep if one is due or needed. An urgent sweep must wait as long as the last one took.
 func (p *Poller) planSweep() {
 	now := time.Now()
 	if p.sweepRunning() {
@@ -128,7 +122,6 @@ func (p *Poller) beginSweep() {
 	p.list.number++
 }
 
-// endUrgent ends an urgent sweep that has no remaining requests.
 func (p *Poller) endUrgent() {
 	if !p.list.urgent || p.sweepRunning() {
 		return
@@ -239,8 +232,14 @@ func (p *Poller) listPage(ctx context.Context) error {
 		fields = []string{"uuid"}
 	}
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.wholeFields(), Marker: p.list.marker})
-	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.goBack() {
-		return nil
+	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.list.marker != "" {
+		// The marker's node was deleted, so continue from an earlier node.
+		p.list.page = goBack(p.list.page, p.list.back)
+		p.list.marker = ""
+		if left := len(p.list.page); left > 0 {
+			p.list.marker, p.list.back = p.list.page[left-1], 2*p.list.back
+			return nil
+		}
 	}
 	if err != nil {
 		return err
@@ -258,10 +257,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	}
 	at := p.recordAnswer(page.Date, began, false)
 	p.list.pageDuration = time.Since(began)
-	p.list.page, p.list.back = p.list.page[:0], 1
-	for i := range page.Nodes {
-		p.list.page = append(p.list.page, page.Nodes[i].UUID)
-	}
+	p.list.page, p.list.back = uuidsOf(page.Nodes), 1
 	p.list.rows += n
 	if p.list.uuidsOnly {
 		p.store.markSeen(p.list.page, p.list.number)
@@ -283,21 +279,4 @@ func (p *Poller) listPage(ctx context.Context) error {
 		p.list.missing = p.store.missedBy(p.list.number)
 	}
 	return nil
-}
-
-// goBack handles a marker whose node was deleted. It lets the listing continue from the node before the marker or, if
-// that node was deleted as well, from further back. It returns false if the page has no earlier node.
-func (p *Poller) goBack() bool {
-	if p.list.marker == "" {
-		return false
-	}
-	left := len(p.list.page) - p.list.back
-	p.list.back *= 2
-	if left <= 0 {
-		p.list.marker, p.list.page = "", nil
-		return false
-	}
-	p.list.page = p.list.page[:left]
-	p.list.marker = p.list.page[left-1]
-	return true
 }

@@ -12,7 +12,6 @@ import (
 // a burst of changes costs a few large pages.
 const pageGrowth = 10
 
-// pager reads a list page by page.
 type pager struct {
 	query ironicclient.NodeQuery
 	// listed holds the nodes in the order of the list, as far as it has been read.
@@ -21,7 +20,6 @@ type pager struct {
 	endedEarly bool
 }
 
-// pageResult is the result of reading one page.
 type pageResult struct {
 	uuids []string
 	applied
@@ -29,34 +27,36 @@ type pageResult struct {
 	more bool
 }
 
-// next reads the next page of w and stores its nodes. If the marker's node was deleted, it continues from an earlier
-// node.
+// next reads the next page of w and stores its nodes. After a deleted marker, it continues from an earlier node.
 func (p *Poller) next(ctx context.Context, w *pager) (pageResult, error) {
 	for back := 1; ; back *= 2 {
 		began := time.Now()
 		page, err := p.api.NodePage(ctx, w.query)
-		if models.IsFault(err, models.FaultNotFound) && w.query.Marker != "" {
-			left := len(w.listed) - back
-			if left <= 0 {
-				w.endedEarly = true
-				return pageResult{}, nil
-			}
-			w.listed = w.listed[:left]
-			w.query.Marker = w.listed[left-1]
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			return p.addPage(ctx, w, page, began), nil
+		case !models.IsFault(err, models.FaultNotFound) || w.query.Marker == "":
 			return pageResult{}, err
 		}
-		return p.addPage(ctx, w, page, began), nil
+		earlier := goBack(w.listed, back)
+		if len(earlier) == 0 {
+			w.endedEarly = true
+			return pageResult{}, nil
+		}
+		w.listed, w.query.Marker = earlier, earlier[len(earlier)-1]
 	}
 }
 
-func (p *Poller) addPage(ctx context.Context, w *pager, page *ironicclient.NodePage, began time.Time) pageResult {
-	got := pageResult{uuids: make([]string, len(page.Nodes))}
-	for i := range page.Nodes {
-		got.uuids[i] = page.Nodes[i].UUID
+func uuidsOf(nodes []models.Node) []string {
+	uuids := make([]string, len(nodes))
+	for i := range nodes {
+		uuids[i] = nodes[i].UUID
 	}
+	return uuids
+}
+
+func (p *Poller) addPage(ctx context.Context, w *pager, page *ironicclient.NodePage, began time.Time) pageResult {
+	got := pageResult{uuids: uuidsOf(page.Nodes)}
 	got.applied = p.put(ctx, page.Nodes, p.recordAnswer(page.Date, began, w.query.Limit <= smallPage), arrived)
 	got.more = len(page.Nodes) > 0 && (len(page.Nodes) >= w.query.Limit || page.More)
 	if n := len(got.uuids); n > 0 {
@@ -66,6 +66,9 @@ func (p *Poller) addPage(ctx context.Context, w *pager, page *ironicclient.NodeP
 	w.query.Limit = min(max(pageGrowth*w.query.Limit, smallPage), ironicclient.DefaultPage)
 	return got
 }
+
+// goBack returns a list without its last nodes, so that its new last node can be the next marker.
+func goBack(listed []string, nodes int) []string { return listed[:max(len(listed)-nodes, 0)] }
 
 // changeLimit returns the size of the first page of changed nodes. It grows with the number of busy nodes.
 func (p *Poller) changeLimit() int {
@@ -115,8 +118,7 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 	return b.seen, nil
 }
 
-// atBoundary reports whether all changed nodes are on the pages read so far. If a full listing is needed to be sure,
-// it requests a sweep.
+// atBoundary reports whether all changed nodes are on the pages read so far. If it cannot be sure, it requests a sweep.
 func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, deletions bool) (bool, error) {
 	switch {
 	case len(b.anchors) == 0:
@@ -164,12 +166,7 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 		p.requireSweep(sweepUUIDs)
 		return nil
 	}
-	for _, uuid := range missing {
-		if _, err := p.readNode(ctx, uuid); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.readNodes(ctx, missing)
 }
 
 // readCreated reads the nodes created last, down to the newest nodes of an earlier round. New nodes have no

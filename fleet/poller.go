@@ -28,8 +28,7 @@ type Options struct {
 	Fast, Idle time.Duration
 	// Fields lists API fields to fetch in addition to [models.ListFields].
 	Fields []string
-	// Only lists the nodes (UUIDs or names) to poll. If it is not empty, the poller reads each of them, and lists no
-	// other nodes.
+	// Only lists the nodes (UUIDs or names) to poll one by one. If it is empty, the poller lists all nodes.
 	Only []string
 	// GiveUp decides whether Run returns a fault instead of retrying. Nil means that Run always retries.
 	GiveUp func(*models.Fault) bool
@@ -70,36 +69,31 @@ type Poller struct {
 	refresh bool
 	// wake ends the wait between two rounds.
 	wake chan struct{}
-	// lastSingle is the last node that was read individually. If many nodes are watched, the next round continues
-	// after it.
+	// lastSingle is the last node that was read individually. The next round continues after it.
 	lastSingle string
 
-	// limited is set if the poller is limited to named nodes. Such a poller ends when all named nodes have been
-	// deleted.
+	// limited is set if the poller is limited to named nodes. It then ends when all of them have been deleted.
 	limited bool
 
 	// Only Run's goroutine uses the fields below. It calls onUpdate after every response and every fault.
 	onUpdate func(Update)
 	list     listing
 	lastNews time.Time
-	// heads holds the node orders of earlier rounds, the newest order last; newest holds the nodes that were created
-	// last.
+	// heads holds the node orders of earlier rounds, newest last; newest holds the nodes that were created last.
 	heads     []head
 	newest    map[string]bool
 	census    census
 	sweepNeed sweepNeed
 	// removed counts the nodes removed from the store.
 	removed int
-	// latency is the average duration of a small request in the last round, and roundDuration the
-	// duration of that round.
+	// latency is the average duration of a small request in the last round, which took roundDuration.
 	latency, roundDuration time.Duration
 	small                  latencies
 	requests               int
 	// failures counts consecutive rounds that failed.
 	failures    int
 	reasonQueue []wantedReason
-	// reasonsDue is the time from which the history may be read again; reasonFaults counts consecutive failures to
-	// read it.
+	// reasonsDue is when the history may be read again; reasonFaults counts consecutive failures to read it.
 	reasonsDue   time.Time
 	reasonFaults int
 }
@@ -164,8 +158,7 @@ func (p *Poller) recovered() {
 	}
 }
 
-// waitForRound waits for the next round. A running sweep uses the time to send its requests, at least one in every
-// period.
+// waitForRound waits for the next round. A running sweep sends its requests meanwhile, at least one in every period.
 func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	began := time.Now()
 	until := began.Add(wait)
@@ -225,7 +218,6 @@ func (p *Poller) period() time.Duration {
 	return max(period-time.Duration(jitter*float64(period)), minimum+time.Duration(jitter*float64(minimum)))
 }
 
-// latencies holds the number of small requests in a round and their total duration.
 type latencies struct {
 	sum time.Duration
 	n   int
@@ -291,7 +283,6 @@ func (p *Poller) notify(u Update, change func(*Status)) {
 	p.onUpdate(u)
 }
 
-// put stores nodes and reports what changed.
 func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) applied {
 	out := p.store.apply(nodes, at, from, p.list.number)
 	if len(out.changedNodes) > 0 && from == arrived {

@@ -13,10 +13,8 @@ import (
 // events.
 const maxReasonsWaiting = 8
 
-// reasonTries is the maximum number of attempts to request a node's history.
 const reasonTries = 3
 
-// wantedReason is a failed node whose failure reason must be read.
 type wantedReason struct {
 	uuid  string
 	tries int
@@ -45,7 +43,6 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	}
 }
 
-// withReasons adds the known reasons to failed operations.
 func (p *Poller) withReasons(works []models.Work) []models.Work {
 	for i := range works {
 		w := &works[i]

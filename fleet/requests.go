@@ -2,8 +2,7 @@ package fleet
 
 import "slices"
 
-// PollNow starts the next round immediately. It is called when the user wants current data, and after an action was
-// sent.
+// PollNow starts the next round immediately, because the user wants current data or an action was sent.
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
@@ -48,8 +47,7 @@ func (p *Poller) Unwatch(uuid string) {
 	}
 }
 
-// NeedFields adds API fields to all further requests, because a filter or a column needs them. If a field is new, a
-// full listing starts.
+// NeedFields adds API fields for filters and columns to all further requests. A new field starts a full listing.
 func (p *Poller) NeedFields(fields ...string) {
 	p.watchMu.Lock()
 	p.needed = append(p.needed, fields...)
@@ -57,8 +55,7 @@ func (p *Poller) NeedFields(fields ...string) {
 	p.PollNow()
 }
 
-// applyRequests starts the listing that was requested by Refresh or NeedFields, but not before the first listing has
-// ended.
+// applyRequests starts the listing that Refresh or NeedFields requested, once the first listing has ended.
 func (p *Poller) applyRequests() {
 	if p.list.phase != steady && p.list.phase != sweeping {
 		return
@@ -106,8 +103,8 @@ func (p *Poller) watchedNodes(read map[string]bool) []string {
 		return ids
 	}
 	unread := func(id string) bool { return !read[id] }
-	ids = filter(ids, unread)
-	if len(filter(looks, unread)) > maxSingle {
+	ids = keep(ids, unread)
+	if len(keep(looks, unread)) > maxSingle {
 		p.requireSweep(sweepUUIDs)
 	}
 	if len(ids) <= maxSingle {
@@ -119,6 +116,6 @@ func (p *Poller) watchedNodes(read map[string]bool) []string {
 	return ids
 }
 
-func filter(ids []string, keep func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !keep(id) })
+func keep(ids []string, wanted func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !wanted(id) })
 }

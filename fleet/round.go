@@ -13,8 +13,7 @@ func (p *Poller) listFields() []string { return append(models.ListFields(), p.op
 // wholeFields returns the configured fields that models.Node does not contain.
 func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Fields) }
 
-// changeFields returns the fields to read for the few nodes that have changed: the fields of the list, and
-// driver_internal_info for the evidence.
+// changeFields returns the fields to read for changed nodes: the list's, and driver_internal_info for the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
 // round runs one round. Until the first listing has ended, it reads the listing's next page. After that, it reads
@@ -38,8 +37,6 @@ func (p *Poller) round(ctx context.Context) error {
 	return p.steadyRound(ctx)
 }
 
-// steadyRound runs a round after the first listing. It reads changed, new and watched nodes, and the reasons for
-// failures.
 func (p *Poller) steadyRound(ctx context.Context) error {
 	began := time.Now()
 	p.small = latencies{}
@@ -47,7 +44,7 @@ func (p *Poller) steadyRound(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.readWatched(ctx, read); err != nil {
+	if err := p.readNodes(ctx, p.watchedNodes(read)); err != nil {
 		return err
 	}
 	p.updateLatency()
@@ -71,10 +68,23 @@ func (p *Poller) setAsOf(began time.Time) {
 	})
 }
 
+func (p *Poller) fetchNode(ctx context.Context, id string) (n models.Node, at time.Time, err error) {
+	began := time.Now()
+	got, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
+	if err != nil {
+		return n, at, err
+	}
+	if err := got.KeepWhole(p.wholeFields()); err != nil {
+		return n, at, err
+	}
+	got.Raw = nil
+	return *got, p.recordAnswer(date, began, true), nil
+}
+
 // readNode reads a single node. If Ironic responds with 404, readNode removes the node from the store.
 func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error) {
 	began := time.Now()
-	n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
+	n, at, err := p.fetchNode(ctx, id)
 	if models.IsFault(err, models.FaultNotFound) {
 		if row, _, ok := p.store.Get(id); ok {
 			at := p.recordAnswer(time.Time{}, began, true)
@@ -86,21 +96,14 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 		}
 		return true, nil // even if the node was not in the store
 	}
-	if err != nil {
-		return false, err
+	if err == nil {
+		p.put(ctx, []models.Node{n}, at, arrived)
 	}
-	if err := n.KeepWhole(p.wholeFields()); err != nil {
-		return false, err
-	}
-	n.Raw = nil
-	p.put(ctx, []models.Node{*n}, p.recordAnswer(date, began, true), arrived)
-	return false, nil
+	return false, err
 }
 
-// readWatched fetches the watched nodes and the nodes requested by PollNode. If there are many, it skips nodes that
-// the round has already read.
-func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
-	for _, id := range p.watchedNodes(read) {
+func (p *Poller) readNodes(ctx context.Context, ids []string) error {
+	for _, id := range ids {
 		if _, err := p.readNode(ctx, id); err != nil {
 			return err
 		}
@@ -136,18 +139,12 @@ func (p *Poller) firstRead(ctx context.Context) error {
 	var uuids []string
 	var at time.Time
 	for _, id := range p.opts.Only {
-		asked := time.Now()
-		n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
+		n, answered, err := p.fetchNode(ctx, id)
 		if err != nil {
 			return err
 		}
-		at = p.recordAnswer(date, asked, true)
-		if err := n.KeepWhole(p.wholeFields()); err != nil {
-			return err
-		}
-		n.Raw = nil
-		if !slices.Contains(uuids, n.UUID) {
-			uuids, nodes = append(uuids, n.UUID), append(nodes, *n)
+		if at = answered; !slices.Contains(uuids, n.UUID) {
+			uuids, nodes = append(uuids, n.UUID), append(nodes, n)
 		}
 	}
 	p.opts.Only = uuids

@@ -55,8 +55,7 @@ const staleAfter = 20 * time.Second
 type Update struct {
 	// Events lists the new events, in order. It may be empty.
 	Events []models.Event
-	// Works lists the operations that entered another phase or ended, and those whose failure reason was found only
-	// later.
+	// Works lists the operations that entered another phase or ended, or whose failure reason was found later.
 	Works []models.Work
 	// Rewound reports whether a recording was rewound, which makes earlier events invalid. Events then contains all
 	// events up to the current moment of the recording.
@@ -64,4 +63,50 @@ type Update struct {
 	// Revision grows with every change of the store.
 	Revision uint64
 	Status   Status
+}
+
+// ServerClock estimates the server's time from the Date headers of the server's responses. A single header is
+// accurate only to a second, but many together are far more accurate. With the server's time, ages are correct even
+// if the local clock is wrong by an hour.
+type ServerClock struct {
+	// low and high bound the server's time minus the local time.
+	low, high time.Duration
+	known     bool
+	last      time.Time
+}
+
+// Observe updates the estimate with the Date header of a response. sent and got are the local times when the request
+// was sent and the response arrived.
+func (c *ServerClock) Observe(date, sent, got time.Time) {
+	if date.IsZero() {
+		return
+	}
+	low, high := date.Sub(got), date.Add(time.Second).Sub(sent)
+	if !c.known || low > c.high || high < c.low {
+		c.low, c.high, c.known = low, high, true
+		return
+	}
+	c.low, c.high = max(c.low, low), min(c.high, high)
+}
+
+// Known reports whether any response so far had a Date header.
+func (c *ServerClock) Known() bool { return c.known }
+
+// Skew returns the time by which the server's clock is ahead of the local clock, or 0 if it is unknown.
+func (c *ServerClock) Skew() time.Duration {
+	if !c.known {
+		return 0
+	}
+	return c.low + (c.high-c.low)/2
+}
+
+// at converts now, a local time, to the server's time. If an improved estimate would turn the time back by less than
+// two seconds, at returns the previous time, so that events stay in order.
+func (c *ServerClock) at(now time.Time) time.Time {
+	t := now.Add(c.Skew())
+	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {
+		return c.last
+	}
+	c.last = t
+	return t
 }

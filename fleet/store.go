@@ -7,22 +7,21 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 )
 
-// Store holds the known data of every node. Any goroutine may read it; only the poller and the readers of ramdisk
-// logs write to it.
+// Store holds the known data of every node. Any goroutine may read it; the poller and the log readers write to it.
 type Store struct {
 	*contents
 	// visible limits the store to the nodes that the reader may see. The zero filter shows all nodes.
-	visible models.Filter
+	visible filter.Filter
 }
 
 type contents struct {
 	mu     sync.RWMutex
 	nodes  map[string]*record
 	byName map[string]string
-	// ordering guards order, which holds the nodes sorted by name. order is set to nil when a node is added, removed
-	// or renamed.
+	// ordering guards order: the nodes sorted by name, or nil after a node was added, removed or renamed.
 	ordering sync.Mutex
 	order    []*record
 	revision uint64
@@ -36,15 +35,12 @@ type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
-	// log is the state of the ramdisk's log; the progress derived from it is in row. It is never changed, only
-	// replaced.
+	// log is the state of the ramdisk's log, whose progress is in row. It is never changed, only replaced.
 	log *explain.BootLog
-	// lastState is the provision state that was last reported in an event; lastStep is the step that was last
-	// reported.
+	// lastState and lastStep are the provision state and the step that were last reported in an event.
 	lastState models.ProvisionState
 	lastStep  string
-	// reasonRequested is set once reading the reason for the node's failure has been requested, and reasonRead once
-	// it has been read.
+	// reasonRequested and reasonRead are set once the failure's reason has been requested and read.
 	reasonRequested, reasonRead bool
 	// sweep is the number of the last full listing that included the node.
 	sweep uint64
@@ -56,9 +52,8 @@ func NewStore() *Store {
 }
 
 // Limited returns a view of the same store for a reader who may see only the nodes that match the filter.
-func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
+func (s *Store) Limited(to filter.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
-// shows reports whether the reader of this store may see the node in r.
 func (s *Store) shows(r *record) bool {
 	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
 }
@@ -154,8 +149,6 @@ type applied struct {
 	works []models.Work
 	// failed lists the UUIDs of nodes that are in a failed state for an unknown reason.
 	failed []string
-	// changed reports whether anything in the store has changed.
-	changed bool
 }
 
 // apply stores nodes that the server returned at the given time. If a node's Internal is nil, the known value is
@@ -167,9 +160,6 @@ func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint
 	s.logEvents = nil
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
-	}
-	if out.changed {
-		s.revision++
 	}
 	return out
 }
@@ -194,7 +184,6 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 }
 
-// add adds a node that is not in the store yet, and adds its events to out.
 func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *record {
 	row := &models.Row{Node: *n, Reason: failureOf(n)}
 	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
@@ -211,14 +200,14 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	s.countBusy("", n.ProvisionState)
 	out.changedNodes[n.UUID] = true
 	out.added = append(out.added, n.UUID)
-	out.changed = true
+	s.revision++
 	return r
 }
 
 // update stores n, a changed version of the node in r, and adds the events for the change to out.
 func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
-	out.changed = true
+	s.revision++
 	if !onlyLearned(old, n) {
 		out.changedNodes[n.UUID] = true
 	}
@@ -244,9 +233,8 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	r.remember(n)
 }
 
-// beginsWork reports whether an operation must have started between two states, even if its start was not seen. If
-// so, the evidence of the previous operation does not explain the new state. A hold state does not count as a start,
-// because it is in the middle of an operation.
+// beginsWork reports whether an operation must have started between two states, so that earlier evidence does not
+// explain the new state. A hold state does not count as a start, because it is in the middle of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
@@ -282,7 +270,6 @@ func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// setReason stores why a node failed.
 func (s *Store) setReason(uuid, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,11 +279,15 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 	r.reasonRead = true
 	if r.row.Reason != reason {
-		row := *r.row
-		row.Reason = reason
-		r.row = &row
-		s.revision++
+		s.changeRow(r, func(row *models.Row) { row.Reason = reason })
 	}
+}
+
+func (s *Store) changeRow(r *record, change func(*models.Row)) {
+	row := *r.row
+	change(&row)
+	r.row = &row
+	s.revision++
 }
 
 // remove removes a node from the store, and returns the event that reports this.
@@ -317,22 +308,28 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.lastState)}, true
 }
 
-// missedBy returns the UUIDs of the nodes that the full listing with the given number did not include.
 func (s *Store) missedBy(sweep uint64) []string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var missed []string
-	for uuid, r := range s.nodes {
-		if r.sweep < sweep {
-			missed = append(missed, uuid)
-		}
-	}
-	slices.Sort(missed)
-	return missed
+	return s.uuids(func(_ string, r *record) bool { return r.sweep < sweep })
 }
 
-// markSeen records that a full listing included the given nodes. sweep is the number of the listing. Nodes that are
-// not in the store are ignored.
+func (s *Store) notIn(seen map[string]bool) []string {
+	return s.uuids(func(uuid string, _ *record) bool { return !seen[uuid] })
+}
+
+func (s *Store) uuids(condition func(uuid string, r *record) bool) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []string
+	for uuid, r := range s.nodes {
+		if condition(uuid, r) {
+			list = append(list, uuid)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// markSeen records that the full listing with the given number included the given nodes. It ignores unknown nodes.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -343,22 +340,7 @@ func (s *Store) markSeen(uuids []string, sweep uint64) {
 	}
 }
 
-// notIn returns the nodes of the store that are not in seen.
-func (s *Store) notIn(seen map[string]bool) []string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var missing []string
-	for uuid := range s.nodes {
-		if !seen[uuid] {
-			missing = append(missing, uuid)
-		}
-	}
-	slices.Sort(missing)
-	return missing
-}
-
-// countBusy updates the number of nodes in transition after a node's state has changed. An empty from means that the
-// node is new, and an empty to that it was removed.
+// countBusy updates the number of nodes in transition. An empty from is for a new node, an empty to for a removed one.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--
@@ -370,14 +352,13 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 
 // Rows returns the nodes that match the filter, sorted by the given column. The rows belong to the store and must not
 // be changed. The store does not change them either: it replaces them.
-func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
+func (s *Store) Rows(f filter.Filter, by models.Column, descending bool) []*models.Row {
 	rows, _ := s.Select(f, by, descending)
 	return rows
 }
 
-// Select is like [Store.Rows], but also returns, unsorted, the nodes for which it is not yet known whether they
-// match.
-func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
+// Select is like [Store.Rows], but also returns, unsorted, the nodes that may match.
+func (s *Store) Select(f filter.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.named() {
@@ -420,9 +401,48 @@ func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.nodes[uuid]; ok {
-		row := *r.row
-		row.Hardware = hardware
-		r.row = &row
-		s.revision++
+		s.changeRow(r, func(row *models.Row) { row.Hardware = hardware })
 	}
+}
+
+// Tape writes recorded nodes into a Store, in place of a [Poller]. Only one goroutine may use it at a time.
+type Tape struct{ store *Store }
+
+// NewTape returns a Tape that writes into store.
+func NewTape(store *Store) *Tape { return &Tape{store: store} }
+
+// Put stores a snapshot of a node, and returns the operations that progressed with it. Events are recorded separately.
+func (t *Tape) Put(p *models.Picture) []models.Work {
+	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
+}
+
+// Apply applies the parts of an event that snapshots lack: the reason for a failure, and the removal of a node.
+func (t *Tape) Apply(e *models.Event) {
+	switch {
+	case e.Kind == models.EventRemoved:
+		t.store.remove(e.Node.UUID, e.Time)
+	case e.Kind == models.EventProvisionState && e.Reason != "" && models.ProvisionState(e.To).Failed():
+		t.store.setReason(e.Node.UUID, e.Reason)
+	}
+}
+
+// Rewind removes all nodes from the store.
+func (t *Tape) Rewind() {
+	s := t.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.nodes)
+	clear(s.byName)
+	s.order = nil
+	s.status.Busy = 0
+	s.revision++
+}
+
+// SetTime sets the status of the node list for one moment of the recording, at which all data is up to date. at is
+// the recorded time of that moment, and clock the corresponding time on the local clock.
+func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
+	return t.store.setStatus(func(s *Status) {
+		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version
+		s.AsOf = clock
+	})
 }

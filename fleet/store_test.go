@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 )
 
 func someNodes(n int) []models.Node {
@@ -46,15 +47,15 @@ func TestRowsSortAsModelsDo(t *testing.T) {
 	}
 	for _, by := range explain.Columns() {
 		for _, descending := range []bool{false, true} {
-			got := s.Rows(models.Filter{}, by, descending)
-			want := s.Rows(models.Filter{}, explain.Columns()[1], false)
+			got := s.Rows(filter.Filter{}, by, descending)
+			want := s.Rows(filter.Filter{}, explain.Columns()[1], false)
 			models.SortRows(want, by, descending)
 			if !slices.EqualFunc(got, want, func(a, b *models.Row) bool { return a.Node.UUID == b.Node.UUID }) {
 				t.Errorf("by %s, descending %v: another order than that of models.SortRows", by.Key, descending)
 			}
 		}
 	}
-	if got := s.Rows(models.Filter{}, models.Column{}, false); len(got) != 400 || got[0].Node.Name != "r0-n0" {
+	if got := s.Rows(filter.Filter{}, models.Column{}, false); len(got) != 400 || got[0].Node.Name != "r0-n0" {
 		t.Errorf("no column: %d rows, first %s", len(got), got[0].Node.Name)
 	}
 }
@@ -63,7 +64,7 @@ func TestRowsFilter(t *testing.T) {
 	s := NewStore()
 	s.apply(someNodes(200), time.Unix(1000, 0), baseline, 1)
 	for _, line := range []string{"", "state:failed", "class:gp-1x", "r3-", "!state:busy maintenance:yes", "nothing-is-so-called"} {
-		f, err := models.ParseFilter(line)
+		f, err := filter.Parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +159,7 @@ func TestRowsAreImmutable(t *testing.T) {
 					return
 				default:
 				}
-				rows := s.Rows(models.Filter{}, explain.Columns()[2], false)
+				rows := s.Rows(filter.Filter{}, explain.Columns()[2], false)
 				for i := range rows {
 					_ = explain.StepLine(rows[i], time.Now(), nil)
 				}
@@ -233,7 +234,7 @@ func BenchmarkRows10000(b *testing.B) {
 	s := NewStore()
 	s.apply(someNodes(10000), time.Unix(0, 0), baseline, 1)
 	for _, c := range []struct{ key, filter string }{{"name", ""}, {"state", ""}, {"step", ""}, {"age", ""}, {"name", "state:failed r3"}} {
-		f, err := models.ParseFilter(c.filter)
+		f, err := filter.Parse(c.filter)
 		if err != nil {
 			b.Fatal(err)
 		}

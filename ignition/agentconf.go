@@ -1,6 +1,7 @@
 package ignition
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,8 +13,7 @@ import (
 type AgentOption struct {
 	// Group is the section; "" means DEFAULT.
 	Group string
-	// Name is the name of the option, for example lookup_timeout. Value reaches the agent literally, without
-	// substitution.
+	// Name is the name of the option, for example lookup_timeout. Value reaches the agent literally.
 	Name, Value string
 }
 
@@ -22,8 +22,7 @@ var (
 	agentOptionGroup = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-// ParseAgentOption parses text of the form NAME=VALUE or GROUP.NAME=VALUE. It does not validate the name and the
-// value; [Ramdisk.Build] does.
+// ParseAgentOption parses NAME=VALUE or GROUP.NAME=VALUE. [Ramdisk.Build] validates the name and the value.
 func ParseAgentOption(text string) (AgentOption, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -42,12 +41,9 @@ func optionLabel(text string) string {
 	return name
 }
 
-// ownOptions maps each agent option that has a dedicated input to the field of this input.
-func ownOptions() map[string]RamdiskField {
-	return map[string]RamdiskField{
-		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
-		"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",
-	}
+var ownOptions = map[string]RamdiskField{
+	"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
+	"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",
 }
 
 func checkAgentOptions(options []AgentOption, in *inputs) {
@@ -59,7 +55,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		}
 		// oslo.config does not distinguish - and _ in names.
 		plain := strings.ReplaceAll(label, "-", "_")
-		own, taken := ownOptions()[plain]
+		own, taken := ownOptions[plain]
 		switch {
 		case option.Name == "":
 			in.refuse(FieldOption, "", "use NAME=VALUE", "has no name")
@@ -84,8 +80,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 	}
 }
 
-// iniFault explains why oslo.config would not read a value correctly from a configuration file. It returns "" if the
-// value is safe.
+// iniFault explains why oslo.config would misread a value in a configuration file, or returns "" if it is safe.
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):
@@ -106,17 +101,13 @@ func unprintable(r rune) bool {
 
 const defaultGroup = "DEFAULT"
 
-// agentConf returns the agent's configuration file. The DEFAULT section comes first; the other sections follow in the
-// order in which options first mention them.
+// agentConf returns the agent's configuration file: the DEFAULT section, and others in order of appearance.
 func agentConf(options []AgentOption) string {
 	var b strings.Builder
 	groups := []string{defaultGroup}
 	byGroup := map[string][]AgentOption{}
 	for _, option := range options {
-		group := option.Group
-		if group == "" {
-			group = defaultGroup
-		}
+		group := cmp.Or(option.Group, defaultGroup)
 		if group != defaultGroup && byGroup[group] == nil {
 			groups = append(groups, group)
 		}

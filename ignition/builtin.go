@@ -1,10 +1,8 @@
 package ignition
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha512"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -19,8 +17,7 @@ type AgentKind string
 const (
 	// AgentContainer runs ironic-python-agent in a container. The empty AgentKind means the same.
 	AgentContainer AgentKind = "container"
-	// AgentBuiltin runs ironworks-agent, a single program that Ignition writes to the ramdisk. It needs neither
-	// podman nor a registry.
+	// AgentBuiltin runs ironworks-agent, a single program from Ignition that needs neither podman nor a registry.
 	AgentBuiltin AgentKind = "builtin"
 )
 
@@ -29,14 +26,11 @@ func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin}
 
 // AgentProgram describes the program that [AgentBuiltin] runs.
 type AgentProgram struct {
-	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition rejects any other
-	// program.
+	// Content is the program itself. Ignition rejects any other, because the configuration contains its SHA-512 hash.
 	Content []byte
-	// URL is the address from which Ignition downloads the program. If URL is empty, the program is embedded in the
-	// configuration.
+	// URL is the address from which Ignition downloads the program. If it is empty, the program is embedded.
 	URL string
-	// CA holds a certificate in PEM format. Ignition uses it, in addition to the certificates of the live system, to
-	// verify the server at URL.
+	// CA is a certificate in PEM format that Ignition also trusts when it verifies the server at URL.
 	CA string
 }
 
@@ -48,12 +42,10 @@ type AgentProgram struct {
 // execute them. TestAgentHasLabelOfPrograms in test/oracle verifies this with the real Ignition and setfiles.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
-// builtin reports whether the configuration starts ironworks-agent.
 func (r Ramdisk) builtin() bool {
 	return r.Agent == AgentBuiltin && (r.Profile == ProfileDefault || r.Profile == "")
 }
 
-// checkAgent validates the inputs that concern the agent program.
 func (r Ramdisk) checkAgent(in *inputs) {
 	switch r.Agent {
 	case AgentContainer, "":
@@ -69,7 +61,6 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	}
 }
 
-// checkBuiltin validates the inputs for the builtin agent. It rejects inputs that only the container agent uses.
 func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign := func(field RamdiskField, given bool) {
 		if given {
@@ -97,38 +88,18 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 	}
 }
 
-// programFile returns the configuration's file entry for the program.
-func (r Ramdisk) programFile() (fileJSON, error) {
+func (r Ramdisk) programFile() fileJSON {
 	mode, overwrite := 0o755, true
 	sum := sha512.Sum512(r.Program.Content)
 	content := contentJSON{
 		Source: r.Program.URL,
 		// Ignition computes the hash of the uncompressed content (configuration-v3_0.md).
-		Verification: &verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
+		Verification: verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
 	}
 	if r.Program.URL == "" {
-		packed, err := gzipped(r.Program.Content)
-		if err != nil {
-			return fileJSON{}, fmt.Errorf("compressing the agent: %w", err)
-		}
-		content.Source, content.Compression = "data:;base64,"+base64.StdEncoding.EncodeToString(packed), "gzip"
+		content.Source, content.Compression = dataSource(compressed(r.Program.Content, gzip.BestCompression)).Source, "gzip"
 	}
-	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}, nil
-}
-
-func gzipped(content []byte) ([]byte, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(content); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}
 }
 
 // builtinText returns the systemd unit that runs the builtin agent. docs/reference/agent.md describes the unit.

@@ -2,6 +2,7 @@ package ignition
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,17 +15,16 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// stableSpecs returns the spec versions that released versions of Ignition can read, in ascending order. Ignition
+// stableSpecs lists the spec versions that released versions of Ignition can read, in ascending order. Ignition
 // releases from 2021 can read versions up to 3.2.0.
-func stableSpecs() []string {
-	return []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
-}
+var stableSpecs = []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
 
-// finishRamdisk merges the user's configuration into the generated one, selects the lowest possible spec version and
-// validates the result with Ignition.
+// finishRamdisk merges the user's configuration into the generated one and validates the result with Ignition. If the
+// generated configuration has no spec version, finishRamdisk selects the lowest possible one.
 func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []string) (Document, error) {
-	config.Ignition.Version = stableSpecs()[0]
-	raw, err := config.encode()
+	version := config.Ignition.Version
+	config.Ignition.Version = cmp.Or(version, stableSpecs[0])
+	raw, err := encodeJSON(config)
 	if err != nil {
 		return Document{}, fmt.Errorf("writing the configuration: %w", err)
 	}
@@ -33,25 +33,10 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 			return Document{}, err
 		}
 	}
-	raw, version, err := lowestSpec(raw)
-	if err != nil {
-		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
-	}
-	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
-}
-
-// finishVersion does the same as finishRamdisk, but for a fixed spec version and without a user's configuration.
-func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []string) (Document, error) {
-	config.Ignition.Version = version
-	raw, err := config.encode()
-	if err != nil {
-		return Document{}, fmt.Errorf("writing the configuration: %w", err)
-	}
-	_, rep, err := v3_6.ParseCompatibleVersion(raw)
-	if err == nil {
-		err = unusedKeys(rep)
+	if version == "" {
+		raw, version, err = lowestSpec(raw)
 	} else {
-		err = cmpError(reportError(rep), err)
+		_, err = checkSpec(raw)
 	}
 	if err != nil {
 		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
@@ -59,8 +44,7 @@ func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []str
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// mergeExtra merges the user's configuration over the generated one according to Ignition's rules. The result uses
-// the newest stable spec version.
+// mergeExtra merges the user's configuration by Ignition's rules, in the newest stable spec version.
 func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	refused := func(cause error, hint, why string) error {
 		return &InputError{Field: FieldExtra, Why: why, Hint: hint, Cause: cause}
@@ -82,7 +66,7 @@ func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	}
 	parent, rep, err := v3_6.ParseCompatibleVersion(ours)
 	if err != nil {
-		return nil, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: cmpError(reportError(rep), err)}
+		return nil, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: cmp.Or(reportError(rep), err)}
 	}
 	noteOverrides(parent, child, in)
 	merged := v3_6.Merge(parent, child)
@@ -90,14 +74,6 @@ func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	return encodeJSON(merged)
 }
 
-func cmpError(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
-}
-
-// noteOverrides adds a note for each generated file and unit that the user's configuration replaces.
 func noteOverrides(parent, child types.Config, in *inputs) {
 	var paths []string
 	for _, file := range child.Storage.Files {
@@ -138,20 +114,19 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	if !ok {
 		return nil, "", errors.New("ignition.version is missing")
 	}
-	versions := stableSpecs()
-	if rep, err := specTry(tree, ignition, versions[0]); err == nil && len(rep.Entries) == 0 {
+	if rep, err := specTry(tree, ignition, stableSpecs[0]); err == nil && len(rep.Entries) == 0 {
 		out, err := encodeJSON(tree)
-		return out, versions[0], err
+		return out, stableSpecs[0], err
 	}
 	known := map[string]bool{}
-	newest, err := specTry(tree, ignition, versions[len(versions)-1])
+	newest, err := specTry(tree, ignition, stableSpecs[len(stableSpecs)-1])
 	if err != nil {
 		return nil, "", err
 	}
 	for _, entry := range newest.Entries {
 		known[entry.Message] = true
 	}
-	for _, version := range versions {
+	for _, version := range stableSpecs {
 		rep, err := specTry(tree, ignition, version)
 		if err != nil || slices.ContainsFunc(rep.Entries, func(e report.Entry) bool { return !known[e.Message] }) {
 			continue
@@ -162,21 +137,21 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	return nil, "", errors.New("no spec version supports it")
 }
 
-// specTry validates the configuration against the given spec version.
 func specTry(tree, ignition map[string]any, version string) (report.Report, error) {
 	ignition["version"] = version
 	raw, err := encodeJSON(tree)
 	if err != nil {
 		return report.Report{}, err
 	}
+	return checkSpec(raw)
+}
+
+func checkSpec(raw []byte) (report.Report, error) {
 	_, rep, err := v3_6.ParseCompatibleVersion(raw)
 	if err != nil {
-		return rep, cmpError(reportError(rep), err)
+		return rep, cmp.Or(reportError(rep), err)
 	}
-	if unused := unusedKeys(rep); unused != nil {
-		return rep, unused
-	}
-	return rep, nil
+	return rep, unusedKeys(rep)
 }
 
 // dropEmpty removes empty objects, empty lists and nulls, which result from encoding Ignition's types. They have no
@@ -203,20 +178,18 @@ func dropEmpty(value any) (empty bool) {
 
 // reportError joins the errors in a report. Their messages contain paths within the configuration, but no content.
 func reportError(rep report.Report) error {
-	var all []error
-	for _, entry := range rep.Entries {
-		if entry.Kind == report.Error {
-			all = append(all, errors.New(entry.String()))
-		}
-	}
-	return errors.Join(all...)
+	return joinEntries(rep, func(entry report.Entry) bool { return entry.Kind == report.Error })
 }
 
 // unusedKeys returns Ignition's warnings about unknown keys as an error. It returns nil if there are none.
 func unusedKeys(rep report.Report) error {
+	return joinEntries(rep, func(entry report.Entry) bool { return strings.HasPrefix(entry.Message, "unused key ") })
+}
+
+func joinEntries(rep report.Report, wanted func(report.Entry) bool) error {
 	var all []error
 	for _, entry := range rep.Entries {
-		if strings.HasPrefix(entry.Message, "unused key ") {
+		if wanted(entry) {
 			all = append(all, errors.New(entry.String()))
 		}
 	}

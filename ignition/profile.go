@@ -46,8 +46,7 @@ const (
 	TLSCA TLSMode = "ca"
 	// TLSSystem trusts the certificate authorities of the agent image.
 	TLSSystem TLSMode = "system"
-	// TLSInsecure uses HTTPS without verifying any certificate, whether of Ironic, an image server, or the inspection
-	// callback.
+	// TLSInsecure uses HTTPS without verifying Ironic, an image server, or the inspection callback.
 	TLSInsecure TLSMode = "insecure"
 )
 
@@ -63,8 +62,7 @@ const (
 	RegistryVerified RegistryMode = "verified"
 	// RegistryCA trusts the certificate authorities in Registry.CA for this host.
 	RegistryCA RegistryMode = "ca"
-	// RegistryInsecure accepts any certificate and plain HTTP. A host that impersonates the registry gains root
-	// access to every node.
+	// RegistryInsecure accepts any certificate and plain HTTP. An impostor gains root access to every node.
 	RegistryInsecure RegistryMode = "insecure"
 )
 
@@ -73,8 +71,7 @@ func RegistryModes() []RegistryMode {
 	return []RegistryMode{RegistryVerified, RegistryCA, RegistryInsecure}
 }
 
-// CopyNetwork selects whether coreos-installer copies the ramdisk's network configuration to the installed system
-// (--copy-network).
+// CopyNetwork selects whether the installed system gets the ramdisk's network configuration (--copy-network).
 type CopyNetwork string
 
 // These are the supported values of CopyNetwork.

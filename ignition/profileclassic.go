@@ -16,8 +16,7 @@ import (
 // ClassicTLS is a value of the --tls option of build.py.
 type ClassicTLS string
 
-// These are the values of ClassicTLS. "on" means HTTPS, and certificates are verified against the authorities in the
-// agent image.
+// These are the values of ClassicTLS. "on" means HTTPS, verified against the authorities in the agent image.
 const (
 	ClassicTLSOff      ClassicTLS = "off"
 	ClassicTLSOn       ClassicTLS = "on"
@@ -29,9 +28,8 @@ func ClassicTLSModes() []ClassicTLS {
 	return []ClassicTLS{ClassicTLSOff, ClassicTLSOn, ClassicTLSInsecure}
 }
 
-// Classic holds the options of ignition/build.py in openshift/ironic-agent-image, with the same meaning. Build
-// returns the same output as build.py if that output is valid JSON. docs/reference/ramdisk.md lists the inputs that
-// Build rejects.
+// Classic holds the options of ignition/build.py in openshift/ironic-agent-image. Build returns the same output as
+// build.py if that is valid JSON. docs/reference/ramdisk.md lists the inputs that Build rejects.
 type Classic struct {
 	// Host is the name or address of Ironic. It is copied into URLs unchanged, so an IPv6 address needs brackets.
 	Host string
@@ -76,8 +74,8 @@ func (c Classic) Build() (Document, error) {
 	var config ramdiskJSON
 	config.addKeys(keys...)
 	source := dataSource([]byte(c.conf()))
-	config.addFile(fileJSON{Path: agentConfPath, Contents: &source})
-	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()})
+	config.Storage.Files = []fileJSON{{Path: agentConfPath, Contents: &source}}
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()}}
 	return finishRamdisk(config, nil, in, []string{agentConfPath})
 }
 

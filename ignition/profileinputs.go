@@ -6,15 +6,13 @@ import (
 	"net/url"
 	"strings"
 
-	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
-// classic converts the inputs to options of build.py. It rejects inputs for which build.py has no option, instead of
-// ignoring them silently.
+// classic converts the inputs to options of build.py, and rejects inputs for which build.py has none.
 func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	in := &inputs{}
-	c := Classic{SSHKey: keyLines(r.SSHKeys)}
+	c := Classic{SSHKey: strings.Join(r.keyLines(), "\n")}
 	urls, mode := r.agentURLs(in)
 	if len(urls) > 1 {
 		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "has several values, but this profile supports only one")
@@ -61,8 +59,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 
 const otherProfile = "use the profile default"
 
-// plainOptions returns the agent settings for which build.py has no dedicated option. They become lines in the
-// [DEFAULT] section.
+// plainOptions returns the settings, in the [DEFAULT] section, for which build.py has no dedicated option.
 func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	checkAgentOptions(r.Options, in)
 	r.checkCollectors(in)
@@ -90,8 +87,8 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	return options
 }
 
-// refuseUnknown rejects the given inputs, because the profile does not support them. It also rejects inputs that only
-// the default profile supports.
+// refuseUnknown rejects the given inputs, which the profile does not support, and the inputs that only the default
+// profile supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
@@ -121,22 +118,21 @@ func classicHost(address string, in *inputs) string {
 	return host
 }
 
-func keyLines(keys []sshkey.Key) string {
-	lines := make([]string, len(keys))
-	for i, key := range keys {
+func (r Ramdisk) keyLines() []string {
+	lines := make([]string, len(r.SSHKeys))
+	for i, key := range r.SSHKeys {
 		lines[i] = strings.TrimSpace(key.Line)
 	}
-	return strings.Join(models.Unique(lines), "\n")
+	return models.Unique(lines)
 }
 
-// metal3 converts the inputs to options of image-customization-controller. It rejects inputs for which the controller
-// has no option.
+// metal3 converts the inputs to options of image-customization-controller. It rejects inputs without an option.
 func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
 	m := Metal3{
 		KeyFiles: r.KeyFiles, IronicBaseURL: strings.Join(urls, ","), IronicInspectorBaseURL: r.InspectionCallback,
-		AgentImage: r.Image, SSHKey: keyLines(r.SSHKeys), IPOptions: strings.Join(r.IPOptions, " "),
+		AgentImage: r.Image, SSHKey: strings.Join(r.keyLines(), "\n"), IPOptions: strings.Join(r.IPOptions, " "),
 		HTTPProxy: r.Proxies.HTTP, HTTPSProxy: r.Proxies.HTTPS, NoProxy: strings.Join(r.Proxies.No, ","),
 		Hostname: r.Hostname, NTPServers: r.NTPServers,
 	}
@@ -147,8 +143,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "is not supported by this profile: use all or none")
 	}
 	if r.CA != "" {
-		// Like image-customization-controller, always embed the bundle, because the machine may need it for the
-		// registry or for images.
+		// Like the controller, always embed the bundle, which the machine may need for the registry or for images.
 		m.CABundle = []byte(r.CA)
 	}
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {

@@ -19,10 +19,9 @@ import (
 	"ironworks/models"
 )
 
-// Metal3 holds the inputs of image-customization-controller's builder, with the same meaning. An input that the
-// builder reads from an environment variable has the name of this variable. Build returns the same unit and the same
-// files in the same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists the inputs
-// that Build rejects.
+// Metal3 holds the inputs of image-customization-controller's builder, with the same meaning. An input that the builder
+// reads from an environment variable has its name. Build returns the same unit and the same files in the same order,
+// except for the contents of the two greetings. docs/reference/ramdisk.md lists the inputs that Build rejects.
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the NetworkManager key.
 	NMState []byte
@@ -43,8 +42,8 @@ type Metal3 struct {
 	IPOptions                      string
 	HTTPProxy, HTTPSProxy, NoProxy string
 	Hostname                       string
-	// VLANInterfaces is "always" to configure all VLANs, or "never". Any other value configures all VLANs unless
-	// there are keyfiles or NMState.
+	// VLANInterfaces is "always" for all VLANs, or "never". Other values mean all, unless there are keyfiles or
+	// NMState.
 	VLANInterfaces string
 	NTPServers     []string
 	// CABundle is the content of the CA bundle file. If it is nil, there is no such file.
@@ -96,14 +95,13 @@ func (m Metal3) Build() (Document, error) {
 		return Document{}, err
 	}
 	var config ramdiskJSON
+	config.Ignition.Version = metal3Version
 	if m.SSHKey != "" {
 		config.addKeys(strings.TrimSpace(m.SSHKey))
 	}
-	for _, file := range m.files(keyFiles) {
-		config.addFile(file)
-	}
+	config.Storage.Files = m.files(keyFiles)
 	enabled := true
-	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)})
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)}}
 	secrets := []string{agentConfPath, metal3AuthPath}
 	for _, file := range keyFiles {
 		secrets = append(secrets, keyFileDir+file.Name)
@@ -111,7 +109,7 @@ func (m Metal3) Build() (Document, error) {
 	if maskedURL(m.HTTPProxy) != m.HTTPProxy || maskedURL(m.HTTPSProxy) != m.HTTPSProxy {
 		secrets = append(secrets, agentUnitName)
 	}
-	return finishVersion(config, metal3Version, in, secrets)
+	return finishRamdisk(config, nil, in, secrets)
 }
 
 func (m Metal3) check(in *inputs) {
@@ -169,7 +167,6 @@ func (m Metal3) check(in *inputs) {
 	in.note(FieldTLS, "certificates are not verified: this profile always sets insecure = True")
 }
 
-// checkUnitFields validates the values that are inserted into the unit without escaping.
 func (m Metal3) checkUnitFields(in *inputs) {
 	for _, f := range []struct {
 		field RamdiskField
@@ -220,13 +217,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 		if len(pair) < 2 {
 			return nil, fmt.Errorf("an entry has %d parts, but needs exactly two: a name and its content", len(pair))
 		}
-		var texts [2]string
-		for i := range texts {
-			if pair[i] != nil {
-				texts[i] = *pair[i]
-			}
-		}
-		files = append(files, KeyFile{Name: texts[0], Content: models.Secret(texts[1])})
+		files = append(files, KeyFile{Name: deref(pair[0]), Content: models.Secret(deref(pair[1]))})
 	}
 	return files, nil
 }
@@ -280,22 +271,15 @@ func metal3Source(content string) contentJSON {
 
 func (m Metal3) conf(described bool) string {
 	vlans := "all"
-	switch strings.ToLower(m.VLANInterfaces) {
-	case "always":
-	case "never":
+	if mode := strings.ToLower(m.VLANInterfaces); mode == "never" || mode != "always" && described {
 		vlans = ""
-	default:
-		if described {
-			vlans = ""
-		}
 	}
 	return fmt.Sprintf("\n[%s]\napi_url = %s\ninspection_callback_url = %s\ninsecure = True\nenable_vlan_interfaces = %s\n", defaultGroup,
 		metal3URLs(m.IronicBaseURL, "", fmt.Sprint(DefaultIronicPort)),
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path to each URL in a comma-separated list, unless the URL already has them. It
-// drops invalid URLs.
+// metal3URLs adds the port and the path to each URL in a list unless it has them. It drops invalid URLs.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {
@@ -314,8 +298,7 @@ func metal3URLs(list, path, port string) string {
 	return strings.Join(urls, ",")
 }
 
-// hostnameScript returns the dispatcher script for NetworkManager. It is identical to ICC's script, including the
-// space at the end of its first line.
+// hostnameScript returns ICC's dispatcher script for NetworkManager, with the space at the end of its first line.
 func (m Metal3) hostnameScript() string {
 	const indent = "\n\t    "
 	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +

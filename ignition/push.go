@@ -11,14 +11,12 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"ironworks/models"
 )
 
-// JournalPush configures the ramdisk to send its journal to a console. With the zero value, the ramdisk does not send
-// it.
+// JournalPush configures the ramdisk to send its journal to a console. The zero value means not to send it.
 type JournalPush struct {
 	// URL is the address by which machines reach the console, in the form https://HOST:PORT.
 	URL string
@@ -46,8 +44,7 @@ var pushScript []byte
 // tokenWord matches tokens of reasonable length that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
 
-// checkJournalPush validates JournalPush and SSHHostKey. Operators do not enter the token and the certificate, so an
-// invalid token or certificate indicates a bug.
+// checkJournalPush validates JournalPush and SSHHostKey. An invalid token or certificate is a bug, not an input error.
 func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {
@@ -78,16 +75,13 @@ func (p JournalPush) address() (host, port string, err error) {
 		return "", "", errors.New("it must contain only a host and a port")
 	case !validHost(u.Hostname()):
 		return "", "", errors.New("it has no host")
-	}
-	number, err := strconv.Atoi(u.Port())
-	if err != nil || number < 1 || number > 65535 {
+	case !validPort(u.Port()):
 		return "", "", errors.New("it has no port")
 	}
 	return u.Hostname(), u.Port(), nil
 }
 
-// pin returns the name in the certificate and the digest of its public key, in the format that curl expects after
-// "sha256//".
+// pin returns the certificate's name and the digest of its public key, as curl expects it after "sha256//".
 func (p JournalPush) pin() (name, digest string, err error) {
 	block, _ := pem.Decode([]byte(p.Certificate))
 	if block == nil || block.Type != "CERTIFICATE" {
@@ -104,8 +98,7 @@ func (p JournalPush) pin() (name, digest string, err error) {
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
 }
 
-// pushParts returns the unit that sends the journal. It also returns the files that the unit needs, and the file with
-// the SSH host key. The inputs must be valid.
+// pushParts returns the unit that sends the journal, its files and the SSH host key's file. Inputs must be valid.
 func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	var files []RamdiskFile
 	if r.SSHHostKey.IsSet() {
@@ -212,6 +205,5 @@ func (p JournalPush) Endpoint() string {
 	return net.JoinHostPort(host, port)
 }
 
-// SSHHostKeyIn returns the SSH host key from the files of a configuration. content must return the content of the
-// file at path, or nil.
+// SSHHostKeyIn returns the SSH host key in a configuration. content returns the content of the file at path, or nil.
 func SSHHostKeyIn(content func(path string) []byte) []byte { return content(hostKeyPath) }

@@ -1,15 +1,16 @@
+// Package ignition builds the Ignition configuration that makes a CoreOS live image Ironic's deploy ramdisk.
 package ignition
 
 import (
+	"cmp"
 	"slices"
 
 	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
-// Ramdisk holds the inputs for booting a CoreOS live image into ironic-python-agent. Build generates the Ignition
-// configuration. The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets the other
-// defaults.
+// Ramdisk holds the inputs for booting a CoreOS live image into ironic-python-agent, which Build converts to Ignition.
+// The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets other defaults.
 type Ramdisk struct {
 	// Profile selects the program whose output Build reproduces. The other fields have the same meaning in all
 	// profiles. Build rejects fields that the profile does not support.
@@ -19,8 +20,8 @@ type Ramdisk struct {
 	// optional port. For a host, TLS determines the scheme, and the default port is 6385. If the only element is
 	// "mdns", the agent discovers Ironic by multicast DNS.
 	IronicURLs []string
-	// TLS selects how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise, the
-	// default is ca if CA is set, and system if it is not.
+	// TLS selects how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise, it is ca if
+	// CA is set, and system if not.
 	TLS TLSMode
 	// CA holds the certificates, in PEM format, that TLSCA trusts.
 	CA string
@@ -42,8 +43,7 @@ type Ramdisk struct {
 	SSHKeys []sshkey.Key
 	// AllowKeyOptions allows keys with options, such as command="…".
 	AllowKeyOptions bool
-	// NoLogin confirms that logging in to the ramdisk is not needed. Build then adds no warning about missing SSH
-	// keys.
+	// NoLogin confirms that no login to the ramdisk is needed, so that Build does not warn about missing SSH keys.
 	NoLogin bool
 
 	// Hostname is the hostname of the node. It is empty if all nodes share the configuration.
@@ -60,8 +60,8 @@ type Ramdisk struct {
 	// of an interface for all VLANs that LLDP announces there, or "all".
 	VLANs []string
 
-	// Collectors lists the inspection collectors. If it is empty, the default profile uses [DefaultCollectors], and
-	// the other profiles use the agent image's default.
+	// Collectors lists the inspection collectors. If it is empty, the default profile uses [DefaultCollectors], and the
+	// others use the agent image's default.
 	Collectors []string
 	// InspectionCallback is the URL to which the agent sends inspection data. If it is empty, the agent sends the
 	// data to Ironic. The agent exits if the URL does not respond. In the metal3 profile, it is the base URL of
@@ -78,8 +78,7 @@ type Ramdisk struct {
 	// generates a new key. Any client that can download the image can read the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added to the configuration unchanged. They come from other parts of the console and run
-	// next to the agent.
+	// Units and Files are added unchanged. They come from other parts of the console and run next to the agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
 	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration
@@ -98,8 +97,7 @@ type Registry struct {
 
 // KeyFile is a connection profile in NetworkManager's keyfile format.
 type KeyFile struct {
-	// Name is the name of a file in /etc/NetworkManager/system-connections. NetworkManager requires the suffix
-	// .nmconnection.
+	// Name is the name of a file in /etc/NetworkManager/system-connections, with the required suffix .nmconnection.
 	Name string
 	// Content may contain passwords.
 	Content models.Secret
@@ -108,8 +106,7 @@ type KeyFile struct {
 // Proxies holds the proxies that podman and the agent use. Their URLs may contain a password; it is masked in errors.
 type Proxies struct {
 	HTTP, HTTPS string
-	// No lists hosts, domains and networks that are reached without a proxy. The hosts of IronicURLs are added,
-	// because Ironic and the agent communicate directly.
+	// No lists hosts, domains and networks without a proxy. The hosts of IronicURLs are added automatically.
 	No []string
 }
 
@@ -138,8 +135,7 @@ type RamdiskFile struct {
 type Document struct {
 	// JSON is the configuration, including its secrets.
 	JSON []byte
-	// Version is the spec version of JSON. It is the lowest version that supports the configuration, unless the
-	// profile fixes the version.
+	// Version is the spec version of JSON: the lowest one that supports it, unless the profile fixes the version.
 	Version string
 	// Notes lists warnings about valid inputs.
 	Notes []RamdiskNote
@@ -153,22 +149,13 @@ type RamdiskNote struct {
 	Text  string
 }
 
-// Build returns the configuration. The error joins all problems with the inputs; [InputErrors] splits it into errors
-// with their fields.
+// Build returns the configuration. The error joins all problems with the inputs; [InputErrors] splits it.
 func (r Ramdisk) Build() (Document, error) {
 	switch r.Profile {
 	case ProfileClassic:
-		classic, notes, err := r.classic()
-		if err != nil {
-			return Document{}, err
-		}
-		return withNotes(notes, classic.Build)
+		return buildWithNotes(r.classic())
 	case ProfileMetal3:
-		metal3, notes, err := r.metal3()
-		if err != nil {
-			return Document{}, err
-		}
-		return withNotes(notes, metal3.Build)
+		return buildWithNotes(r.metal3())
 	case ProfileDefault, "":
 		return r.build()
 	default:
@@ -177,9 +164,12 @@ func (r Ramdisk) Build() (Document, error) {
 	}
 }
 
-// withNotes calls build and puts notes before the notes that build adds. It omits duplicates.
-func withNotes(notes []RamdiskNote, build func() (Document, error)) (Document, error) {
-	doc, err := build()
+// buildWithNotes builds a profile's configuration unless err is set. It puts notes first, without duplicates.
+func buildWithNotes(profile interface{ Build() (Document, error) }, notes []RamdiskNote, err error) (Document, error) {
+	if err != nil {
+		return Document{}, err
+	}
+	doc, err := profile.Build()
 	for _, note := range doc.Notes {
 		if !slices.Contains(notes, note) {
 			notes = append(notes, note)
@@ -187,4 +177,50 @@ func withNotes(notes []RamdiskNote, build func() (Document, error)) (Document, e
 	}
 	doc.Notes = notes
 	return doc, err
+}
+
+// DefaultAgentImage is the Metal3 project's agent image for CoreOS. Its tag can move; a digest is safer.
+const DefaultAgentImage = "quay.io/metal3-io/ironic-agent:latest"
+
+// DefaultCollectors returns the same collectors that the agent uses by default. The configuration lists them
+// explicitly, because the agent skips inspection if neither collectors nor a callback are configured.
+func DefaultCollectors() []string { return []string{"default", "logs"} }
+
+// IronicEndpoint describes the Ironic of a context.
+type IronicEndpoint struct {
+	// URL is the URL of the Ironic API.
+	URL string
+	// CA holds the certificates, in PEM format, that verify the API. If it is empty, the system's are used.
+	CA string
+	// Insecure means that the API's certificate is not verified.
+	Insecure bool
+}
+
+// NewRamdisk returns a Ramdisk with all defaults for the given Ironic. The caller should add SSH keys.
+func NewRamdisk(ironic IronicEndpoint) Ramdisk {
+	r := Ramdisk{IronicURLs: []string{ironic.URL}, CA: ironic.CA}
+	if ironic.Insecure {
+		r.TLS = TLSInsecure
+	}
+	if u, problem := agentURL(ironic.URL, false); problem == nil && len(u) > 5 && u[:5] == "http:" {
+		// The context may contain certificates that are meant for other services.
+		r.TLS, r.CA = TLSOff, ""
+	}
+	return r.WithDefaults()
+}
+
+// WithDefaults returns a copy of r in which empty fields are set to their defaults. The fields with defaults are
+// Profile, Image (for the container agent), TLS (if the URLs determine it) and CopyNetwork.
+func (r Ramdisk) WithDefaults() Ramdisk {
+	r.Profile = cmp.Or(r.Profile, ProfileDefault)
+	if r.Image == "" && !r.builtin() {
+		r.Image = DefaultAgentImage
+	}
+	if r.TLS == "" && len(r.IronicURLs) > 0 {
+		if _, mode := r.agentURLs(&inputs{}); mode != "" {
+			r.TLS = mode
+		}
+	}
+	r.CopyNetwork = cmp.Or(r.CopyNetwork, CopyNetworkAuto)
+	return r
 }

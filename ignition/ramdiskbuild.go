@@ -1,10 +1,11 @@
 package ignition
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"strings"
-
-	"ironworks/models"
 )
 
 // These paths are used by the default profile. They are the same as ICC's if other programs look for the files there.
@@ -26,7 +27,6 @@ const (
 	motdPath       = "/etc/motd.d/ipa.motd"
 )
 
-// build returns the configuration of the default profile.
 func (r Ramdisk) build() (Document, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -55,43 +55,27 @@ func (r Ramdisk) build() (Document, error) {
 	units = append(units, r.Units...)
 
 	var config ramdiskJSON
-	keys := make([]string, len(r.SSHKeys))
-	for i, key := range r.SSHKeys {
-		keys[i] = strings.TrimSpace(key.Line)
-	}
-	config.addKeys(models.Unique(keys)...)
+	config.addKeys(r.keyLines()...)
+	var secrets []string
 	for _, file := range files {
-		config.addFile(file.json())
+		config.Storage.Files = append(config.Storage.Files, file.json())
+		if file.Secret {
+			secrets = append(secrets, file.Path)
+		}
 	}
 	if r.builtin() {
-		program, err := r.programFile()
-		if err != nil {
-			return Document{}, err
-		}
-		config.addFile(program)
+		config.Storage.Files = append(config.Storage.Files, r.programFile())
 		if r.Program.CA != "" {
-			config.Ignition.Security = &securityJSON{tlsJSON{[]contentJSON{dataSource([]byte(r.Program.CA))}}}
+			config.Ignition.Security.TLS.CertificateAuthorities = []contentJSON{dataSource([]byte(r.Program.CA))}
 		}
 	}
 	for _, u := range units {
-		config.addUnit(u.json())
+		config.Systemd.Units = append(config.Systemd.Units, unitJSON{Name: u.Name, Enabled: &u.Enabled, Contents: u.Contents})
 	}
-	return finishRamdisk(config, r.Extra, in, secretPaths(files))
+	return finishRamdisk(config, r.Extra, in, secrets)
 }
 
-// secretPaths returns the paths of the files that previews hide.
-func secretPaths(files []RamdiskFile) []string {
-	var paths []string
-	for _, file := range files {
-		if file.Secret {
-			paths = append(paths, file.Path)
-		}
-	}
-	return paths
-}
-
-// callbackURL validates the URLs for inspection data. They must be complete, because the agent does not append
-// anything to them.
+// callbackURL validates the URLs for inspection data, which must be complete: the agent appends nothing.
 func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	if r.InspectionCallback == "" {
 		return ""
@@ -114,8 +98,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	return strings.Join(urls, ",")
 }
 
-// agentSettings returns the agent's configuration. It contains as few settings as possible, because they override the
-// settings in Ironic's kernel arguments.
+// agentSettings returns few settings for the agent, because they override those in Ironic's kernel arguments.
 func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
 	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}
 	add := func(name, value string) { settings = append(settings, AgentOption{Name: name, Value: value}) }
@@ -150,7 +133,6 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	return append(settings, r.Options...)
 }
 
-// agentParts returns the agent's unit and the files that the unit and the network configuration need.
 func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
 	unit := agentUnit{
 		builtin: r.builtin(), image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
@@ -192,7 +174,6 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	return unit, files
 }
 
-// chronyLines returns the lines to append to the chrony configuration of the live system.
 func chronyLines(servers []string) string {
 	var b strings.Builder
 	for _, server := range servers {
@@ -202,8 +183,8 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles returns the files that configure how podman verifies each registry. They are drop-in files, so the
-// live system's own file remains in effect.
+// registryFiles returns files that configure how podman verifies each registry. They are drop-in files, so the live
+// system's own file remains in effect.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile
@@ -224,4 +205,68 @@ func (r Ramdisk) registryFiles() []RamdiskFile {
 		files = append(files, RamdiskFile{Path: registriesPath, Mode: 0o644, Overwrite: true, Content: []byte(insecure.String())})
 	}
 	return files
+}
+
+type greetingTexts struct {
+	builtin bool
+	// agent is the container image, or the path of the builtin agent program.
+	urls, agent, hostname string
+}
+
+// greeting returns the files with the messages, free of secrets, on the console and after logging in.
+func (r Ramdisk) greeting(urls []string) []RamdiskFile {
+	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
+	if r.builtin() {
+		texts.builtin, texts.agent = true, AgentProgramPath
+	}
+	return texts.files(true)
+}
+
+func (g greetingTexts) files(overwrite bool) []RamdiskFile {
+	name, place := "ironic-python-agent", " in a container"
+	if g.builtin {
+		name, place = "ironworks-agent", ""
+	}
+	issue := "\nIronic ramdisk: " + name + " is running on this machine.\nThis is not an installed system and not a cluster node.\n\n"
+	var motd strings.Builder
+	motd.WriteString("\nThis is the Ironic ramdisk. " + name + " runs here" + place + ",\n" +
+		"as the unit " + agentUnitName + "; all data on this system is lost on reboot.\n" +
+		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
+	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", g.urls, g.agent)
+	if g.hostname != "" {
+		fmt.Fprintf(&motd, "  hostname   %s\n", g.hostname)
+	}
+	motd.WriteString("\n  journalctl -u " + agentUnitName + "    the agent's log\n" +
+		"  nmcli device                           the network\n\n")
+	return []RamdiskFile{
+		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
+		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
+	}
+}
+
+// WithHostname adds a hostname to a configuration that was not built here. It returns a new configuration that writes
+// /etc/hostname and merges config. If config sets its own hostname, that one takes precedence. The result requires
+// spec 3.1, which Ignition has supported since 2020.
+func WithHostname(config []byte, name string) ([]byte, error) {
+	if !validHostname(name) {
+		return nil, fmt.Errorf("%q is not a valid hostname", name)
+	}
+	child := map[string]any{"compression": "gzip", "source": dataSource(compressed(config, gzip.DefaultCompression)).Source}
+	file := map[string]any{
+		"path": hostnameFile, "mode": 0o644, "overwrite": true,
+		"contents": map[string]any{"source": dataSource([]byte(name + "\n")).Source},
+	}
+	return json.Marshal(map[string]any{
+		"ignition": map[string]any{"version": "3.1.0", "config": map[string]any{"merge": []any{child}}},
+		"storage":  map[string]any{"files": []any{file}},
+	})
+}
+
+// compressed returns content in gzip format, at a valid level of package gzip.
+func compressed(content []byte, level int) []byte {
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, level)
+	_, _ = z.Write(content) // writing to a buffer always succeeds
+	_ = z.Close()
+	return packed.Bytes()
 }

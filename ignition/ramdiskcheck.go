@@ -7,15 +7,16 @@ import (
 	"encoding/pem"
 	"net"
 	"net/netip"
+	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
-// These expressions match valid inputs.
 var (
 	// hostLabel matches one label of a hostname (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
@@ -24,8 +25,7 @@ var (
 	imageRef = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\](:[0-9]+)?/|[A-Za-z0-9.-]+(:[0-9]+)?/)?` +
 		`[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,})?$`)
-	// kernelWord matches one kernel argument. It follows Ironic's grammar, but does not allow quotes
-	// (ironic/common/kernel_parameters.py).
+	// kernelWord matches one kernel argument in Ironic's grammar (kernel_parameters.py), but without quotes.
 	kernelWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+(=[!#-~]+)?$`)
 	vlanWord   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
 	// collectorWord matches the name of a collector, which is a Python entry point.
@@ -98,13 +98,8 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 
 // checkPEM checks that text contains only certificates. A common mistake is to include a private key.
 func checkPEM(field RamdiskField, label, text string, in *inputs) {
-	rest, count := []byte(text), 0
-	for {
-		var block *pem.Block
-		block, rest = pem.Decode(rest)
-		if block == nil {
-			break
-		}
+	count := 0
+	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if strings.Contains(block.Type, "PRIVATE KEY") {
 			in.refuse(field, label, "use only the certificates", "contains a private key")
 			return
@@ -124,8 +119,7 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	}
 }
 
-// pullSecretJSON returns the JSON of a pull secret, and reports whether it is valid. If the secret is base64-encoded,
-// it is decoded first.
+// pullSecretJSON returns the JSON of a pull secret, which may be base64-encoded, and reports whether it is valid.
 func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 	text := []byte(strings.TrimSpace(secret.Reveal()))
 	if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
@@ -227,4 +221,61 @@ func (r Ramdisk) checkParts(in *inputs) {
 			in.refuse(FieldFile, file.Path, "set mode 0600", "contains a secret that other users can read")
 		}
 	}
+}
+
+// proxyText matches text of characters that are valid in a proxy URL. Others must be percent-encoded.
+var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
+
+// checkProxies validates the proxy URLs and the exceptions, which have no scheme, as in curl and podman.
+func (r Ramdisk) checkProxies(in *inputs) {
+	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {
+		if text == "" {
+			continue
+		}
+		u, err := url.Parse(text)
+		switch {
+		case !proxyText.MatchString(text):
+			in.refuse(FieldProxy, maskedURL(text), "percent-encode it, for example %20 for a space", "contains characters that are invalid in a URL")
+		case err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) || !validHost(u.Hostname()) ||
+			(u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
+			in.refuse(FieldProxy, maskedURL(text), "for example http://proxy.example.com:3128", "is not a valid proxy URL")
+		}
+	}
+	for _, word := range r.Proxies.No {
+		if !noProxyWord.MatchString(word) {
+			in.refuse(FieldProxy, word, "use a host, a domain or a network", "is not a valid proxy exception")
+		}
+	}
+	if len(r.Proxies.No) > 0 && r.Proxies.HTTP == "" && r.Proxies.HTTPS == "" {
+		in.note(FieldProxy, "proxy exceptions without a proxy")
+	}
+}
+
+// environment returns the proxies as environment variables. It adds the hosts in direct to the exceptions. It also
+// reports whether a URL contains a user and thus probably a password.
+func (p Proxies) environment(direct []string) (variables []envVar, secret bool) {
+	if p.HTTP == "" && p.HTTPS == "" {
+		return nil, false
+	}
+	add := func(name, value string) {
+		if value == "" {
+			return
+		}
+		variables = append(variables, envVar{name, value})
+		if u, err := url.Parse(value); err == nil && u.User != nil {
+			secret = true
+		}
+	}
+	add("HTTP_PROXY", p.HTTP)
+	add("HTTPS_PROXY", p.HTTPS)
+	no := slices.Clone(p.No)
+	for _, host := range direct {
+		if !slices.Contains(no, host) {
+			no = append(no, host)
+		}
+	}
+	if len(no) > 0 {
+		variables = append(variables, envVar{"NO_PROXY", strings.Join(no, ",")})
+	}
+	return variables, secret
 }

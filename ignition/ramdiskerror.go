@@ -12,12 +12,10 @@ import (
 	"ironworks/printable"
 )
 
-// RamdiskField identifies an input of a ramdisk. Forms use it to show an error next to its field, and commands use it
-// to name the flag.
+// RamdiskField identifies an input of a ramdisk, so that a form can show an error there and a command name its flag.
 type RamdiskField string
 
-// These are the possible fields. FieldOutput is not an input. An error with this field means that Ignition rejects
-// the generated configuration.
+// These are the possible fields. FieldOutput means that Ignition rejects the generated configuration.
 const (
 	FieldProfile     RamdiskField = "profile"
 	FieldIronicURL   RamdiskField = "ironic url"
@@ -54,8 +52,7 @@ type InputError struct {
 	Field RamdiskField
 	// Value is the input, or "". If it may contain a secret, it is masked.
 	Value string
-	// Why is the rest of a sentence that starts with the field and the value. Hint suggests how to fix the problem.
-	// Both may be empty.
+	// Why is the rest of a sentence after the field and the value. Hint suggests a fix. Both may be empty.
 	Why, Hint string
 	// ScreenHint replaces Hint in the console. It is set if Hint suggests a command.
 	ScreenHint string
@@ -87,7 +84,6 @@ func (e *InputError) sentence(hint string) string {
 
 func (e *InputError) Unwrap() error { return e.Cause }
 
-// quoteValue returns value in quotes, sanitized and truncated to 80 characters.
 func quoteValue(value string) string {
 	const most = 80
 	value = printable.Line(value)
@@ -115,7 +111,6 @@ func InputErrors(err error) []*InputError {
 	return InputErrors(errors.Unwrap(err))
 }
 
-// inputs collects the errors and notes about inputs.
 type inputs struct {
 	problems []error
 	notes    []RamdiskNote
@@ -135,9 +130,8 @@ func (in *inputs) note(field RamdiskField, text string, args ...any) {
 
 func (in *inputs) err() error { return errors.Join(in.problems...) }
 
-// maskedURL returns text with the user and password of a URL masked. If text is a valid URL with a user, the result
-// consists only of the scheme, the mask and the host. In other text, everything before the last @ is masked, because
-// it may contain a password.
+// maskedURL returns text with the user and password of a URL masked. Of a valid URL with a user, only the scheme, the
+// mask and the host remain. In other text, everything before the last @ may be a password and is masked.
 func maskedURL(text string) string {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {

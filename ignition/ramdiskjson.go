@@ -6,29 +6,31 @@ import (
 	"encoding/json"
 )
 
-// ramdiskJSON is a configuration as it is written to JSON. It is used because Ignition's own types write empty
-// objects, which older spec versions reject.
+// ramdiskJSON is a configuration without the empty objects of Ignition's types, which older spec versions reject.
 type ramdiskJSON struct {
 	Ignition struct {
-		Version  string        `json:"version"`
-		Security *securityJSON `json:"security,omitempty"`
+		Version  string `json:"version"`
+		Security struct {
+			TLS struct {
+				// CertificateAuthorities lists certificates that Ignition trusts in addition to those in its initramfs.
+				CertificateAuthorities []contentJSON `json:"certificateAuthorities"`
+			} `json:"tls"`
+		} `json:"security,omitzero"`
 	} `json:"ignition"`
-	Passwd  *passwdJSON  `json:"passwd,omitempty"`
-	Storage *storageJSON `json:"storage,omitempty"`
-	Systemd *systemdJSON `json:"systemd,omitempty"`
-}
-
-type passwdJSON struct {
-	Users []userJSON `json:"users"`
+	Passwd struct {
+		Users []userJSON `json:"users"`
+	} `json:"passwd,omitzero"`
+	Storage struct {
+		Files []fileJSON `json:"files"`
+	} `json:"storage,omitzero"`
+	Systemd struct {
+		Units []unitJSON `json:"units"`
+	} `json:"systemd,omitzero"`
 }
 
 type userJSON struct {
 	Name string   `json:"name"`
 	Keys []string `json:"sshAuthorizedKeys,omitempty"`
-}
-
-type storageJSON struct {
-	Files []fileJSON `json:"files"`
 }
 
 type fileJSON struct {
@@ -40,26 +42,13 @@ type fileJSON struct {
 }
 
 type contentJSON struct {
-	Source       string            `json:"source"`
-	Compression  string            `json:"compression,omitempty"`
-	Verification *verificationJSON `json:"verification,omitempty"`
+	Source       string           `json:"source"`
+	Compression  string           `json:"compression,omitempty"`
+	Verification verificationJSON `json:"verification,omitzero"`
 }
 
 type verificationJSON struct {
 	Hash string `json:"hash"`
-}
-
-type securityJSON struct {
-	TLS tlsJSON `json:"tls"`
-}
-
-// tlsJSON holds the certificates that Ignition trusts in addition to the certificates in its initramfs.
-type tlsJSON struct {
-	CertificateAuthorities []contentJSON `json:"certificateAuthorities"`
-}
-
-type systemdJSON struct {
-	Units []unitJSON `json:"units"`
 }
 
 type unitJSON struct {
@@ -68,32 +57,16 @@ type unitJSON struct {
 	Contents string `json:"contents"`
 }
 
-func (c *ramdiskJSON) addFile(file fileJSON) {
-	if c.Storage == nil {
-		c.Storage = &storageJSON{}
-	}
-	c.Storage.Files = append(c.Storage.Files, file)
-}
-
-func (c *ramdiskJSON) addUnit(unit unitJSON) {
-	if c.Systemd == nil {
-		c.Systemd = &systemdJSON{}
-	}
-	c.Systemd.Units = append(c.Systemd.Units, unit)
-}
-
 // coreUser is the user name for logging in to CoreOS live images.
 const coreUser = "core"
 
 func (c *ramdiskJSON) addKeys(keys ...string) {
 	if len(keys) > 0 {
-		c.Passwd = &passwdJSON{Users: []userJSON{{Name: coreUser, Keys: keys}}}
+		c.Passwd.Users = []userJSON{{Name: coreUser, Keys: keys}}
 	}
 }
 
-// encode returns the configuration as a single line without HTML escapes, because space in an image is limited.
-func (c *ramdiskJSON) encode() ([]byte, error) { return encodeJSON(c) }
-
+// encodeJSON returns the value as a single line without HTML escapes, because space in an image is limited.
 func encodeJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -110,18 +83,16 @@ func dataSource(content []byte) contentJSON {
 }
 
 func (f RamdiskFile) json() fileJSON {
-	mode, overwrite := f.Mode, f.Overwrite
-	out := fileJSON{Path: f.Path, Mode: &mode}
 	source := dataSource(f.Content)
 	if f.Append {
-		out.Append = []contentJSON{source}
-		return out
+		return fileJSON{Path: f.Path, Mode: &f.Mode, Append: []contentJSON{source}}
 	}
-	out.Overwrite, out.Contents = &overwrite, &source
-	return out
+	return fileJSON{Path: f.Path, Mode: &f.Mode, Overwrite: &f.Overwrite, Contents: &source}
 }
 
-func (u RamdiskUnit) json() unitJSON {
-	enabled := u.Enabled
-	return unitJSON{Name: u.Name, Enabled: &enabled, Contents: u.Contents}
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

@@ -19,8 +19,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// IronicURL returns the URL of the Ironic API on host, which is a name or an address with an optional port. An IPv6
-// address may have brackets.
+// IronicURL returns the URL of the Ironic API on host, a name or an address (IPv6 also in brackets) with optional port.
 func IronicURL(host string, tls bool) (string, error) {
 	scheme := "http"
 	if tls {
@@ -73,7 +72,6 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	return u.Scheme + "://" + u.Host + path, nil
 }
 
-// agentURLs validates the addresses and returns them as URLs. It also returns the TLS mode.
 func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 	if len(r.IronicURLs) == 0 {
 		in.refuse(FieldIronicURL, "", "the agent needs Ironic's URL", "is missing")
@@ -112,8 +110,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
-// tlsMode returns the TLS mode. It rejects contradictory combinations of mode, URLs and certificates. plain and
-// secure are the numbers of HTTP and HTTPS URLs.
+// tlsMode returns the TLS mode, and rejects contradictory combinations of mode, URLs and certificates. plain and secure
+// are the numbers of HTTP and HTTPS URLs.
 func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	mode := r.TLS
 	if mode == "" {
@@ -152,7 +150,6 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	return mode
 }
 
-// hostsOf returns the hosts in urls.
 func hostsOf(urls []string) []string {
 	var hosts []string
 	for _, text := range urls {

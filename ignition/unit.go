@@ -15,7 +15,6 @@ const (
 	agentConfInside = "/etc/ironic-python-agent/ignition.conf"
 )
 
-// agentUnit holds the variable parts of the agent's unit.
 type agentUnit struct {
 	// builtin means that the unit starts ironworks-agent instead of the container.
 	builtin bool
@@ -27,8 +26,7 @@ type agentUnit struct {
 	hostname    string
 	ipOptions   string
 	copyNetwork bool
-	// waitClock makes the unit wait for time synchronization, because verifying certificates requires the correct
-	// time.
+	// waitClock makes the unit wait for the correct time, which verifying certificates requires.
 	waitClock bool
 }
 
@@ -47,8 +45,7 @@ func (u agentUnit) text() string {
 	line("Type=notify")
 	u.variables(line)
 	line("TimeoutStartSec=0")
-	// Restart the unit to retry a failed pull. After the agent's lookup, a restart does not help, because Ironic
-	// returns the agent token only once.
+	// Retry a failed pull. After the agent's lookup, a restart does not help, as Ironic returns the token once.
 	line("Restart=on-failure")
 	line("RestartSec=5")
 	if u.waitClock {
@@ -64,11 +61,9 @@ func (u agentUnit) text() string {
 	return b.String()
 }
 
-// waitClockLine waits at most 30 s for time synchronization and ignores a failure, because an agent with a wrong
-// clock is better than none.
+// waitClockLine waits at most 30 s for time synchronization, because an agent with a wrong clock is better than none.
 const waitClockLine = "ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5"
 
-// head writes the [Unit] section.
 func (u agentUnit) head(line func(format string, args ...any)) {
 	line("[Unit]")
 	line("Description=Ironic Agent")
@@ -86,7 +81,6 @@ func (u agentUnit) head(line func(format string, args ...any)) {
 	line("")
 }
 
-// variables writes the environment variables with the proxies.
 func (u agentUnit) variables(line func(format string, args ...any)) {
 	for _, v := range u.environment {
 		line("Environment=%s", unitQuote(v.name+"="+v.value))
@@ -135,8 +129,7 @@ func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote does the same as unitQuote, but for a word of a command line. It also escapes $, which starts a variable
-// there.
+// execQuote quotes like unitQuote, and also escapes $, which starts a variable in a command line.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +15,18 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/wire"
+)
+
+const (
+	// DefaultTimeout is the maximum time without receiving a byte from the server. It includes connecting.
+	DefaultTimeout = 12 * time.Second
+	// slowTimeout applies to requests for which the conductor contacts a BMC; Ironic's own limit is 60 s
+	// (rpc_response_timeout).
+	slowTimeout = 75 * time.Second
+	slowNotice  = 10 * time.Second
+	// maxBody is the maximum size of a response. A page with 1 000 detailed nodes takes 3 MB.
+	maxBody = 128 << 20
 )
 
 // Options configures everything about a client except its connection. The zero value is valid.
@@ -29,8 +43,7 @@ type Options struct {
 	OnSlow func(op string, limit time.Duration)
 	// Retry limits how often and for how long requests are repeated; see [Retry].
 	Retry RetryPolicy
-	// Dial opens connections. If it is nil, a net.Dialer is used. Tests in a testing/synctest bubble set it, because
-	// they need in-memory connections.
+	// Dial opens connections. If it is nil, a net.Dialer is used. Tests with in-memory connections set it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -44,8 +57,7 @@ type Client struct {
 	minor      atomic.Int32
 	negotiated atomic.Bool
 
-	// connecting is a lock that guards service. service is created when it is first needed, and again after a
-	// failure.
+	// connecting is a lock that guards service, which is created when it is first needed.
 	connecting chan struct{}
 	service    *gophercloud.ServiceClient
 
@@ -56,18 +68,10 @@ type Client struct {
 // New returns a client. It reads certificates and checks the connection's settings, but sends nothing. The first
 // request connects to Ironic; if that fails, the next request tries again.
 func New(conn models.Connection, opts Options) (*Client, error) {
-	if opts.Retry.Tries == 0 {
-		opts.Retry.Tries = 6
-	}
-	if opts.Retry.Delay == 0 {
-		opts.Retry.Delay = 2 * time.Second
-	}
-	if opts.Retry.Budget == 0 {
-		opts.Retry.Budget = 12 * time.Second
-	}
-	if conn.Timeout == 0 {
-		conn.Timeout = DefaultTimeout
-	}
+	opts.Retry.Tries = cmp.Or(opts.Retry.Tries, 6)
+	opts.Retry.Delay = cmp.Or(opts.Retry.Delay, 2*time.Second)
+	opts.Retry.Budget = cmp.Or(opts.Retry.Budget, 12*time.Second)
+	conn.Timeout = cmp.Or(conn.Timeout, DefaultTimeout)
 	if conn.Endpoint != "" {
 		root, err := rootURL(conn.Endpoint)
 		if err != nil {
@@ -75,7 +79,8 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 		}
 		conn.Endpoint = root
 	}
-	httpClient, err := newHTTPClient(conn, opts)
+	// The HTTP client follows no redirects, because Ironic sends none. A redirect is reported as "not Ironic".
+	httpClient, err := wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody, Dial: opts.Dial})
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +114,33 @@ func (c *Client) Version() (v models.APIVersion, ok bool) {
 // Endpoint returns Ironic's URL. It is the configured URL or, if none is configured, the URL from the service
 // catalog, which is empty until the catalog has been read.
 func (c *Client) Endpoint() string {
-	select {
-	case c.connecting <- struct{}{}:
-		defer func() { <-c.connecting }()
-		if c.service != nil {
-			return c.service.Endpoint
-		}
-	default:
+	if service := c.connected(); service != nil {
+		return service.Endpoint
 	}
 	return c.conn.Endpoint
+}
+
+// rootURL returns the endpoint with a trailing slash and without a trailing /v1.
+func rootURL(endpoint string) (string, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", &models.Fault{
+			Kind: models.FaultConfig, Op: "connect", Err: err,
+			Message: fmt.Sprintf("%q is not an Ironic API URL", redacted(endpoint)),
+			Hint:    "use http://HOST:6385 or https://HOST:6385",
+		}
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
+	return strings.TrimRight(u.String(), "/") + "/", nil
+}
+
+// redacted returns a URL without its password, for messages. In a string that is not a URL with a host, the password
+// may be anywhere before the @, so everything before it is removed.
+func redacted(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return raw[strings.LastIndex(raw, "@")+1:]
+	}
+	return u.Redacted()
 }

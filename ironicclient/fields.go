@@ -25,8 +25,7 @@ var fieldMinors = map[string]int{
 	"health":             109,
 }
 
-// usableFields returns the given fields, except those that version v does not support and those that the server has
-// refused before.
+// usableFields returns the fields that version v supports and that the server has not refused before.
 func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
@@ -35,25 +34,18 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// MissingFields returns the fields that this server does not return, either because its version does not support them
-// or because it has refused them.
+// MissingFields returns the fields that this server does not support or has refused.
 func (c *Client) MissingFields(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(usable, f) })
 }
 
-// Refused lists the node fields that the server has refused, so that a screen can explain an
-// empty column.
+// Refused lists the node fields that the server has refused, so that a screen can explain an empty column.
 func (c *Client) Refused() []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
-	var fields []string
-	for f := range c.refused {
-		fields = append(fields, f)
-	}
-	slices.Sort(fields)
-	return fields
+	return slices.Sorted(maps.Keys(c.refused))
 }
 
 func (c *Client) refuse(fields []string) {
@@ -104,8 +96,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve finds the fields that the server refuses by bisection. The server must refuse at least one of the given
-// fields.
+// halve finds the fields that the server refuses by bisection. It must refuse at least one of them.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2
@@ -114,15 +105,13 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 			continue
 		}
 		refused, err := c.refuses(ctx, cl, half...)
-		switch {
-		case err != nil:
+		if refused && len(half) > 1 {
+			half, err = c.halve(ctx, cl, half)
+		}
+		if err != nil {
 			return nil, err
-		case refused && len(half) > 1:
-			if half, err = c.halve(ctx, cl, half); err != nil {
-				return nil, err
-			}
-			bad = append(bad, half...)
-		case refused:
+		}
+		if refused {
 			bad = append(bad, half...)
 		}
 	}
@@ -131,12 +120,9 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 
 // refuses reports whether the server refuses a request for the uuid and the given fields of a single row.
 func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
-	cl.query = func(models.APIVersion) url.Values {
-		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
-		if cl.path == "nodes" {
-			q.Set("limit", "1")
-		}
-		return q
+	cl.fields, cl.query = nil, url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
+	if cl.path == "nodes" {
+		cl.query.Set("limit", "1")
 	}
 	_, err := c.do(ctx, cl)
 	if f := asFault(err); f != nil && fieldRefusal(f) {
@@ -165,29 +151,20 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET with a list of fields. It finds the fields that the server refuses,
-// remembers them, and repeats the request without them.
-func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*response, error) {
-	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
+// withFields sends a GET with a list of fields. It repeats the request without the fields that the server refuses.
+func (c *Client) withFields(ctx context.Context, cl call) (*response, error) {
+	if len(cl.fields) > 0 && !slices.Contains(cl.fields, "uuid") {
 		// A row without a uuid would look like a broken response.
-		fields = append([]string{"uuid"}, fields...)
-	}
-	cl.query = func(v models.APIVersion) url.Values {
-		q := url.Values{}
-		maps.Copy(q, base)
-		if len(fields) > 0 {
-			q.Set("fields", strings.Join(c.usableFields(fields, v), ","))
-		}
-		return q
+		cl.fields = append([]string{"uuid"}, cl.fields...)
 	}
 	for {
 		resp, err := c.do(ctx, cl)
 		f := asFault(err)
-		if f == nil || !fieldRefusal(f) || len(fields) == 0 {
+		if f == nil || !fieldRefusal(f) || len(cl.fields) == 0 {
 			return resp, err
 		}
 		v, _ := c.Version()
-		bad, probeErr := c.findRefused(ctx, f, cl, c.usableFields(fields, v))
+		bad, probeErr := c.findRefused(ctx, f, cl, c.usableFields(cl.fields, v))
 		if probeErr != nil || len(bad) == 0 {
 			return nil, err
 		}

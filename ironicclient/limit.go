@@ -19,8 +19,7 @@ var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connec
 // common contains the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
-// collection returns the collection that a call concerns. of reports whether the call concerns a single object in the
-// collection.
+// collection returns the collection that a call concerns, and whether it concerns a single object in it.
 func (cl call) collection() (name string, of bool) {
 	parts := strings.Split(cl.path, "/")
 	if parts[0] == "volume" {
@@ -30,7 +29,7 @@ func (cl call) collection() (name string, of bool) {
 }
 
 // outside returns a fault if the call does not concern a node within the limit, and nil if it may be sent.
-func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
+func (c *Client) outside(cl call) *models.Fault {
 	if c.opts.Limit == nil {
 		return nil
 	}
@@ -48,11 +47,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		if of { // the response is checked with checkLimit
 			return nil
 		}
-		var query url.Values
-		if cl.query != nil {
-			query = cl.query(v)
-		}
-		if c.opts.Limit(query.Get("node")) || c.opts.Limit(query.Get("node_uuid")) {
+		if c.opts.Limit(cl.query.Get("node")) || c.opts.Limit(cl.query.Get("node_uuid")) {
 			return nil
 		}
 		return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can see only some nodes; name one"}
@@ -62,8 +57,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// checkLimit checks body, which is the body of the response to cl. It returns a fault if the object in body does not
-// belong to a node within the limit.
+// checkLimit returns a fault if the object in body, the response to cl, belongs to no node within the limit.
 func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil
@@ -77,7 +71,6 @@ func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you can see"}
 }
 
-// limited returns only the nodes that are within the limit.
 func (c *Client) limited(nodes []models.Node) []models.Node {
 	if c.opts.Limit == nil {
 		return nodes

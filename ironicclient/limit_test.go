@@ -167,7 +167,7 @@ func TestLimitedReads(t *testing.T) {
 			c := client(t, e.URL, Options{Limit: within})
 			one := call{op: "read", method: http.MethodGet, path: path}
 			if query != "" {
-				one.query = func(models.APIVersion) url.Values { return url.Values{"node": {others}} }
+				one.query = url.Values{"node": {others}}
 			}
 			resp, err := c.do(t.Context(), one)
 			if err == nil {

@@ -5,8 +5,7 @@ import (
 	"context"
 )
 
-// lookahead requests the next page while the caller still decodes the previous one. There is never
-// more than one request in flight.
+// lookahead requests the next page while the caller still decodes the previous one. One request is in flight at most.
 type lookahead struct {
 	client *Client
 	// marker is the marker of the page in flight; pages delivers the page.
@@ -36,8 +35,7 @@ func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	}()
 }
 
-// next returns the page that q describes. If the page requested in advance has the right marker, no new request is
-// needed.
+// next returns the page that q describes, which may have been requested in advance.
 func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	if l.pages == nil {
 		return l.client.fetchPage(ctx, q)

@@ -17,8 +17,7 @@ import (
 // NodeQuery describes a request for one page of nodes. The zero value requests the first page in the server's default
 // order, with up to 1 000 nodes and the fields [models.ListFields].
 type NodeQuery struct {
-	// Fields lists the API fields to fetch; nil means models.ListFields. Fields that the server does not support or
-	// refuses are omitted.
+	// Fields lists the API fields to fetch; nil means models.ListFields. Unsupported fields are omitted.
 	Fields []string
 	// Detail requests all fields instead of Fields.
 	Detail bool
@@ -50,11 +49,8 @@ type NodePage struct {
 const DefaultPage = 1000
 
 func asFault(err error) *models.Fault {
-	var f *models.Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
+	f, _ := errors.AsType[*models.Fault](err)
+	return f
 }
 
 func (q NodeQuery) values() url.Values {
@@ -84,7 +80,7 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.readPage(resp, q)
+	page, err := readPage(resp, q)
 	if err != nil {
 		return nil, err
 	}
@@ -92,26 +88,25 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	return page, nil
 }
 
-func listCall() call { return call{op: "list nodes", method: http.MethodGet, path: "nodes"} }
-
 func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*response, error) {
-	fields := q.Fields
+	cl := call{op: "list nodes", path: "nodes", query: q.values()}
 	switch {
 	case q.Detail:
-		fields = nil
-	case fields == nil:
-		fields = models.ListFields()
+	case q.Fields == nil:
+		cl.fields = models.ListFields()
+	default:
+		cl.fields = q.Fields
 	}
-	return c.withFields(ctx, listCall(), fields, q.values())
+	return c.withFields(ctx, cl)
 }
 
-func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
+func readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	nodes, err := models.DecodeNodes(resp.body, q.KeepRaw)
 	if err != nil {
-		return nil, c.badAnswer(resp, listCall(), err)
+		return nil, badAnswer(resp, err)
 	}
 	if err := models.KeepWhole(nodes, resp.body, q.Whole); err != nil {
-		return nil, c.badAnswer(resp, listCall(), err)
+		return nil, badAnswer(resp, err)
 	}
 	var links struct {
 		Next string `json:"next"`
@@ -150,7 +145,11 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 			trail = append(trail, page.Nodes[i].UUID)
 		}
 		if len(fresh) == 0 {
-			return repeatedPage(q, page.Nodes[0].UUID)
+			return &models.Fault{
+				Kind: models.FaultRepeatedPage, Op: "list nodes", Method: http.MethodGet,
+				Message: fmt.Sprintf("the page after marker %s repeats nodes of earlier pages, from %s on", q.Marker, page.Nodes[0].UUID),
+				Hint:    "the API, or a proxy that caches in front of it, ignores the marker",
+			}
 		}
 		q.Marker = trail[len(trail)-1]
 		more := page.More || got == max(q.Limit, 0)
@@ -179,20 +178,12 @@ func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string, nex
 		return nil, err
 	}
 	next.start(ctx, q, resp.body)
-	return c.readPage(resp, q)
+	return readPage(resp, q)
 }
 
 func goneMarker(err error, marker string) bool {
 	f := asFault(err)
 	return f != nil && (f.Status == http.StatusNotFound || f.Status == http.StatusBadRequest) && mentions(f.Message, marker)
-}
-
-func repeatedPage(q NodeQuery, first string) error {
-	return &models.Fault{
-		Kind: models.FaultRepeatedPage, Op: "list nodes", Method: http.MethodGet,
-		Message: fmt.Sprintf("the page after marker %s repeats nodes of earlier pages, from %s on", q.Marker, first),
-		Hint:    "the API, or a proxy that caches in front of it, ignores the marker",
-	}
 }
 
 // Node fetches the node with the given UUID or name. Without fields, it fetches all fields.
@@ -203,14 +194,39 @@ func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models
 
 // NodeAt is like [Client.Node], but also returns the server's time.
 func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
-	cl := call{op: "get node " + printable.Line(id), method: http.MethodGet, path: segments("nodes", id)}
-	resp, err := c.withFields(ctx, cl, fields, nil)
+	resp, err := c.withFields(ctx, call{op: "get node " + printable.Line(id), path: segments("nodes", id), fields: fields})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	n, err := models.DecodeNode(resp.body)
 	if err != nil {
-		return nil, time.Time{}, c.badAnswer(resp, cl, err)
+		return nil, time.Time{}, badAnswer(resp, err)
 	}
 	return n, resp.date, nil
+}
+
+// CountNodes returns the number of all nodes, and the server's time. Ironic has no request for this, but GET
+// /v1/shards (API 1.82) counts the nodes in each shard and the nodes without a shard (ironic/db/sqlalchemy/api.py:
+// get_shard_list). The number includes nodes that the caller may not list. A policy may forbid the request.
+func (c *Client) CountNodes(ctx context.Context) (int, time.Time, error) {
+	resp, err := c.do(ctx, call{op: "count nodes", path: "shards"})
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	var out struct {
+		Shards *[]struct {
+			Count int `json:"count"`
+		} `json:"shards"`
+	}
+	if err := json.Unmarshal(resp.body, &out); err != nil {
+		return 0, time.Time{}, badAnswer(resp, err)
+	}
+	if out.Shards == nil {
+		return 0, time.Time{}, &models.Fault{Kind: models.FaultBadAnswer, Op: resp.call.op, Message: "no shards in the response"}
+	}
+	total := 0
+	for _, s := range *out.Shards {
+		total += s.Count
+	}
+	return total, resp.date, nil
 }

@@ -1,11 +1,14 @@
 package ironicclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -23,21 +26,24 @@ import (
 // call is one request to Ironic, independent of the API version.
 type call struct {
 	// op describes, for the operator, what the request tries to do ("get node r7-n01"). It becomes the Op of a fault.
-	op     string
+	op string
+	// method is the HTTP method; [Client.do] replaces an empty one with GET.
 	method string
 	// path is relative to /v1/. Its variable parts are escaped (see [segments]).
-	path string
-	// query builds the query for the API version that will be sent; nil means no query.
-	query func(v models.APIVersion) url.Values
-	body  any
+	path  string
+	query url.Values
+	// fields lists the node fields to request. Those that the API version or the server does not support are omitted.
+	fields []string
+	body   any
 	// feature is the feature that the server must support, if any.
 	feature models.Feature
 	// slow marks a request for which the conductor contacts a BMC; its time limit is longer.
 	slow bool
 }
 
-// response is a successful response whose body has been read completely.
+// response is a successful response to a call. Its body has been read completely.
 type response struct {
+	call    call
 	header  http.Header
 	body    []byte
 	date    time.Time
@@ -65,19 +71,14 @@ func hostile(path string) bool {
 	return false
 }
 
-// notSent returns the fault for a call that the client refuses to send.
 func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
-}
-
-// okCodes returns every status that Ironic uses for success.
-func okCodes() []int {
-	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
 }
 
 // do sends a request, negotiates the API version, and retries while the node is locked or the service is busy. Its
 // error is always a *models.Fault or a *models.NeedsVersionError.
 func (c *Client) do(ctx context.Context, cl call) (*response, error) {
+	cl.method = cmp.Or(cl.method, http.MethodGet)
 	if hostile(cl.path) {
 		return nil, notSent(cl, "a path element is empty or only dots")
 	}
@@ -87,7 +88,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 			Message: "this context is read-only: nothing was sent",
 		}
 	}
-	if f := c.outside(cl, models.APIVersion{Minor: models.NewestMinor}); f != nil {
+	if f := c.outside(cl); f != nil {
 		return nil, f
 	}
 	negotiations, canceled := 0, 0
@@ -106,7 +107,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 				return nil, f
 			}
 			return resp, nil
-		case f.Kind == models.FaultVersion && negotiations < 2 && c.renegotiated(v):
+		case f.Kind == models.FaultVersion && negotiations < 2 && int(c.minor.Load()) != v.Minor:
 			negotiations++
 			continue
 		case f.Kind == models.FaultCanceled && ctx.Err() == nil && canceled < 2:
@@ -128,17 +129,16 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*response, *models.Fault) {
 	sc, err := c.serviceClient(ctx)
 	if err != nil {
-		var f *models.Fault
-		if errors.As(err, &f) {
-			return nil, f
-		}
 		return nil, c.fault(err, cl, "")
 	}
 	target := sc.Endpoint + "v1/" + cl.path
-	if cl.query != nil {
-		if q := cl.query(v).Encode(); q != "" {
-			target += "?" + q
-		}
+	query := url.Values{}
+	maps.Copy(query, cl.query)
+	if len(cl.fields) > 0 {
+		query.Set("fields", strings.Join(c.usableFields(cl.fields, v), ","))
+	}
+	if len(query) > 0 {
+		target += "?" + query.Encode()
 	}
 	if cl.slow {
 		ctx = wire.WithLimit(ctx, slowTimeout)
@@ -150,7 +150,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 	opts := &gophercloud.RequestOpts{
 		JSONBody:         cl.body,
 		KeepResponseBody: true,
-		OkCodes:          okCodes(),
+		OkCodes:          []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent},
 		MoreHeaders:      map[string]string{versionHeader: v.String(), "OpenStack-API-Version": "baremetal " + v.String()},
 	}
 	if id, ok := ctx.Value(globalIDKey{}).(string); ok {
@@ -166,8 +166,8 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 	if err != nil {
 		f := c.fault(err, cl, target)
 		c.learnLimits(f, err, v)
-		var reauth *gophercloud.ErrUnableToReauthenticate
-		markSent(f, cl, wrote.Load() && !errors.As(err, &reauth))
+		_, tokenExpired := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err)
+		markSent(f, cl, wrote.Load() && !tokenExpired)
 		return nil, f
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -183,7 +183,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date"))
 	return &response{
-		header: resp.Header, body: body, date: date, url: target,
+		call: cl, header: resp.Header, body: body, date: date, url: target,
 		latency: time.Since(start),
 	}, nil
 }
@@ -196,31 +196,78 @@ func WithGlobalID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, globalIDKey{}, id)
 }
 
-// get sends a GET request, and decodes the JSON of the response into out.
-func (c *Client) get(ctx context.Context, cl call, out any) error {
-	cl.method = http.MethodGet
+// read sends a request, and decodes the JSON of the response.
+func read[T any](ctx context.Context, c *Client, cl call) (out T, err error) {
 	resp, err := c.do(ctx, cl)
 	if err != nil {
-		return err
+		return out, err
 	}
-	return c.decode(resp, cl, out)
-}
-
-func (c *Client) decode(resp *response, cl call, out any) error {
-	if err := json.Unmarshal(resp.body, out); err != nil {
-		return c.badAnswer(resp, cl, err)
+	if err := json.Unmarshal(resp.body, &out); err != nil {
+		return out, badAnswer(resp, err)
 	}
-	return nil
+	return out, nil
 }
 
 // badAnswer returns the fault for a successful response whose JSON cannot be decoded.
-func (c *Client) badAnswer(resp *response, cl call, err error) *models.Fault {
+func badAnswer(resp *response, err error) *models.Fault {
 	f := &models.Fault{
-		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(resp.url),
+		Kind: models.FaultBadAnswer, Op: resp.call.op, Method: resp.call.method, URL: redacted(resp.url),
 		Message:   fmt.Sprintf("cannot read the response: %s", printable.Line(err.Error())),
 		Hint:      "the API, or a proxy in front of it, sent incomplete or wrong JSON",
 		RequestID: requestIDOf(resp.header), Err: err,
 	}
-	markSent(f, cl, true)
+	markSent(f, resp.call, true)
 	return f
+}
+
+// RetryPolicy limits the retries while the node is locked (409) or the service is busy (503).
+type RetryPolicy struct {
+	// Tries is the maximum number of attempts, including the first. 0 means 6; 1 means that requests are not retried.
+	Tries int
+	// Delay is the average wait between two attempts, which varies randomly by ±25 %. 0 means 2 s.
+	Delay time.Duration
+	// Budget limits the sum of all waits for one request. 0 means 12 s, for a result within 15 s.
+	Budget time.Duration
+}
+
+// worthRetrying reports whether a later attempt may succeed, because the node is locked or no worker is free. Other
+// conflicts do not resolve themselves. A change that may have been carried out is not sent again.
+func worthRetrying(f *models.Fault) bool {
+	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
+}
+
+// Retry describes a request that Ironic refused for now and that will be sent again.
+type Retry struct {
+	// Fault is the reason for the retry. Attempt is the failed attempt, counted from 1, and Tries the maximum.
+	Fault   *models.Fault
+	Attempt int
+	Tries   int
+	// Delay is the time until the next attempt.
+	Delay time.Duration
+}
+
+type retryKey struct{}
+
+// OnRetry returns a context whose requests report their retries to notice, which must not block.
+func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
+	return context.WithValue(ctx, retryKey{}, notice)
+}
+
+// retryDelay returns the time to wait before the next attempt. It is at least the server's Retry-After.
+func (c *Client) retryDelay(f *models.Fault) time.Duration {
+	delay := c.opts.Retry.Delay
+	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret
+	return max(delay, f.RetryAfter)
+}
+
+func (c *Client) waitToRetry(ctx context.Context, f *models.Fault, attempt int, delay time.Duration) error {
+	if notice, ok := ctx.Value(retryKey{}).(func(Retry)); ok {
+		notice(Retry{Fault: f, Attempt: attempt, Tries: c.opts.Retry.Tries, Delay: delay})
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(delay):
+		return nil
+	}
 }

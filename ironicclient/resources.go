@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,111 +14,30 @@ import (
 	"ironworks/printable"
 )
 
-func sortBy[T any](list []T, key func(T) string) {
-	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
-}
-
-// Ports lists a node's ports.
-func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) {
-	return collect(ctx, c, "list the ports of node "+printable.Line(node), "ports",
-		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
-}
-
-// PortsAt lists the port with the given MAC address, if there is one.
-func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
-	return collect(ctx, c, "find the port with the address "+printable.Line(mac), "ports",
-		func(p models.Port) string { return p.UUID }, "address", mac, "detail", "true")
-}
-
-// Portgroups lists a node's port groups.
-func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgroup, error) {
-	return collect(ctx, c, "list the port groups of node "+printable.Line(node), "portgroups",
-		func(p models.Portgroup) string { return p.UUID }, "node", node, "detail", "true")
-}
-
-// Allocation fetches one allocation by UUID or name.
-func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
-	var a models.Allocation
-	if err := c.get(ctx, call{op: "get allocation " + printable.Line(id), path: segments("allocations", id)}, &a); err != nil {
-		return nil, err
+// collect reads a whole collection, page by page with markers. The rows' key is the last part of the path.
+func collect[T any](ctx context.Context, c *Client, cl call) ([]T, error) {
+	key := path.Base(cl.path)
+	if cl.query == nil {
+		cl.query = url.Values{}
 	}
-	return &a, nil
-}
-
-// Conductors lists the conductors with their drivers.
-func (c *Client) Conductors(ctx context.Context) ([]models.Conductor, error) {
-	return collect(ctx, c, "list conductors", "conductors",
-		func(x models.Conductor) string { return x.Hostname }, "detail", "true")
-}
-
-// DeployTemplates lists the deploy templates with their steps.
-func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
-	return collect(ctx, c, "list deploy templates", "deploy_templates",
-		func(t models.DeployTemplate) string { return t.UUID }, "detail", "true")
-}
-
-// InspectionRules lists the inspection rules in the order in which they were created. They are returned as Ironic
-// sends them: in sensitive rules, the conditions and actions are null.
-func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error) {
-	return c.rawCollection(ctx, models.FeatureInspectionRules, "inspection rules", "inspection_rules")
-}
-
-// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in step arguments.
-func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
-	return c.rawCollection(ctx, "", "deploy templates", "deploy_templates")
-}
-
-// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in step arguments.
-func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
-	return c.rawCollection(ctx, models.FeatureRunbooks, "runbooks", "runbooks")
-}
-
-func (c *Client) rawCollection(ctx context.Context, feature models.Feature, nouns, path string) ([]json.RawMessage, error) {
-	id := func(raw json.RawMessage) string {
-		var object struct {
-			UUID string `json:"uuid"`
-		}
-		_ = json.Unmarshal(raw, &object) // an object without a UUID ends the listing
-		return object.UUID
-	}
-	return collectSince(ctx, c, feature, "list "+nouns, path, id, "detail", "true")
-}
-
-// collect fetches a whole collection, page by page with markers. id returns the marker for a row.
-func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) string, query ...string) ([]T, error) {
-	return collectSince(ctx, c, "", op, path, id, query...)
-}
-
-// collectSince is like collect, for a collection that only servers with the given feature have.
-func collectSince[T any](
-	ctx context.Context, c *Client, feature models.Feature, op, path string, id func(T) string, query ...string,
-) ([]T, error) {
-	return collectUnder(ctx, c, call{op: op, path: path, feature: feature}, path, id, query...)
-}
-
-// collectIn is like collect, for a collection whose key in the response differs from its path.
-func collectIn[T any](ctx context.Context, c *Client, op, path, key string, id func(T) string, query ...string) ([]T, error) {
-	return collectUnder(ctx, c, call{op: op, path: path}, key, id, query...)
-}
-
-func collectUnder[T any](ctx context.Context, c *Client, read call, key string, id func(T) string, query ...string) ([]T, error) {
+	cl.query.Set("detail", "true")
 	var all []T
 	seen := map[string]bool{}
 	for {
-		var page map[string]json.RawMessage
-		read.query = queryOf(query...)
-		if err := c.get(ctx, read, &page); err != nil {
+		page, err := read[map[string]json.RawMessage](ctx, c, cl)
+		if err != nil {
 			return nil, err
 		}
 		var rows []T
 		if err := json.Unmarshal(page[key], &rows); err != nil {
-			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: read.op, Err: err, Message: "no readable " + key + " in the response"}
+			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: cl.op, Err: err, Message: "no readable " + key + " in the response"}
 		}
+		ids := rowIDs(page[key])
 		fresh := 0
-		for _, r := range rows {
-			if !seen[id(r)] {
-				seen[id(r)] = true
-				all = append(all, r)
+		for i, id := range ids {
+			if !seen[id] {
+				seen[id] = true
+				all = append(all, rows[i])
 				fresh++
 			}
 		}
@@ -123,33 +45,122 @@ func collectUnder[T any](ctx context.Context, c *Client, read call, key string, 
 		case len(rows) == 0 || page["next"] == nil:
 			return all, nil
 		case fresh == 0:
-			return nil, &models.Fault{Kind: models.FaultRepeatedPage, Op: read.op, Message: "the server repeats a page of " + key}
+			return nil, &models.Fault{Kind: models.FaultRepeatedPage, Op: cl.op, Message: "the server repeats a page of " + key}
 		}
-		query = append(withoutMarker(query), "marker", id(rows[len(rows)-1]))
+		cl.query.Set("marker", ids[len(ids)-1])
 	}
 }
 
-func withoutMarker(query []string) []string {
-	if n := len(query); n >= 2 && query[n-2] == "marker" {
-		return query[:n-2]
+// rowIDs returns the ID of each row, which serves as marker: the UUID or, of a conductor, the host name.
+func rowIDs(rows json.RawMessage) []string {
+	var list []struct {
+		UUID     string `json:"uuid"`
+		Hostname string `json:"hostname"`
 	}
-	return query
+	_ = json.Unmarshal(rows, &list) // a row without an ID ends the listing
+	ids := make([]string, len(list))
+	for i, row := range list {
+		ids[i] = cmp.Or(row.UUID, row.Hostname)
+	}
+	return ids
+}
+
+func ofNode(nouns, path, node string) call {
+	return call{op: "list the " + nouns + " of node " + printable.Line(node), path: path, query: url.Values{"node": {node}}}
+}
+
+// Ports lists a node's ports.
+func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) {
+	return collect[models.Port](ctx, c, ofNode("ports", "ports", node))
+}
+
+// PortsAt lists the port with the given MAC address, if there is one.
+func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
+	return collect[models.Port](ctx, c, call{
+		op: "find the port with the address " + printable.Line(mac), path: "ports", query: url.Values{"address": {mac}},
+	})
+}
+
+// Portgroups lists a node's port groups.
+func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgroup, error) {
+	return collect[models.Portgroup](ctx, c, ofNode("port groups", "portgroups", node))
+}
+
+// RawPorts lists ports with all fields. If node is not empty, it lists only the ports of that node.
+func (c *Client) RawPorts(ctx context.Context, node string) ([]map[string]any, error) {
+	return c.rawParts(ctx, "ports", node)
+}
+
+// RawPortgroups lists port groups with all fields. If node is not empty, it lists only the port groups of that node.
+func (c *Client) RawPortgroups(ctx context.Context, node string) ([]map[string]any, error) {
+	return c.rawParts(ctx, "portgroups", node)
+}
+
+func (c *Client) rawParts(ctx context.Context, path, node string) ([]map[string]any, error) {
+	cl := call{op: "list " + path, path: path}
+	if node != "" {
+		cl = ofNode(path, path, node)
+	}
+	return collect[map[string]any](ctx, c, cl)
+}
+
+// RawPort reads a port with all fields, given its UUID or, since API 1.88, its name.
+func (c *Client) RawPort(ctx context.Context, id string) (map[string]any, error) {
+	return read[map[string]any](ctx, c, call{op: "read port " + printable.Line(id), path: segments("ports", id)})
+}
+
+// RawPortgroup reads a port group with all fields, given its UUID or name.
+func (c *Client) RawPortgroup(ctx context.Context, id string) (map[string]any, error) {
+	return read[map[string]any](ctx, c, call{op: "read port group " + printable.Line(id), path: segments("portgroups", id)})
+}
+
+// Allocation fetches one allocation by UUID or name.
+func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
+	a, err := read[models.Allocation](ctx, c, call{op: "get allocation " + printable.Line(id), path: segments("allocations", id)})
+	return &a, err
+}
+
+// Conductors lists the conductors with their drivers.
+func (c *Client) Conductors(ctx context.Context) ([]models.Conductor, error) {
+	return collect[models.Conductor](ctx, c, call{op: "list conductors", path: "conductors"})
+}
+
+// DeployTemplates lists the deploy templates with their steps.
+func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
+	return collect[models.DeployTemplate](ctx, c, call{op: "list deploy templates", path: "deploy_templates"})
+}
+
+// InspectionRules lists the inspection rules in the order in which they were created. They are returned as Ironic
+// sends them: in sensitive rules, the conditions and actions are null.
+func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error) {
+	return collect[json.RawMessage](ctx, c, call{
+		op: "list inspection rules", path: "inspection_rules", feature: models.FeatureInspectionRules,
+	})
+}
+
+// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in step arguments.
+func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
+	return collect[json.RawMessage](ctx, c, call{op: "list deploy templates", path: "deploy_templates"})
+}
+
+// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in step arguments.
+func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
+	return collect[json.RawMessage](ctx, c, call{op: "list runbooks", path: "runbooks", feature: models.FeatureRunbooks})
 }
 
 // Drivers lists the enabled hardware types with the interfaces that each allows.
 func (c *Client) Drivers(ctx context.Context) ([]models.Driver, error) {
-	var out struct {
+	out, err := read[struct {
 		Drivers []map[string]json.RawMessage `json:"drivers"`
-	}
-	err := c.get(ctx, call{op: "list drivers", path: "drivers", query: queryOf("detail", "true")}, &out)
+	}](ctx, c, call{op: "list drivers", path: "drivers", query: url.Values{"detail": {"true"}}})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]models.Driver, 0, len(out.Drivers))
-	for _, raw := range out.Drivers {
-		list = append(list, driverOf(raw))
+	list := make([]models.Driver, len(out.Drivers))
+	for i, raw := range out.Drivers {
+		list[i] = driverOf(raw)
 	}
-	sortBy(list, func(d models.Driver) string { return d.Name })
+	slices.SortFunc(list, func(a, b models.Driver) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
@@ -160,16 +171,17 @@ func driverOf(raw map[string]json.RawMessage) models.Driver {
 	_ = json.Unmarshal(raw["type"], &d.Type)
 	_ = json.Unmarshal(raw["hosts"], &d.Hosts)
 	for key, value := range raw {
-		if kind, ok := strings.CutSuffix(strings.TrimPrefix(key, "default_"), "_interface"); ok && strings.HasPrefix(key, "default_") {
-			var name string
+		prefix, kind, _ := strings.Cut(key, "_")
+		var name string
+		var names []string
+		switch {
+		case prefix == "default" && strings.HasSuffix(kind, "_interface"):
 			if json.Unmarshal(value, &name) == nil && name != "" {
-				d.Default[kind] = name
+				d.Default[strings.TrimSuffix(kind, "_interface")] = name
 			}
-		}
-		if kind, ok := strings.CutSuffix(strings.TrimPrefix(key, "enabled_"), "_interfaces"); ok && strings.HasPrefix(key, "enabled_") {
-			var names []string
+		case prefix == "enabled" && strings.HasSuffix(kind, "_interfaces"):
 			if json.Unmarshal(value, &names) == nil && len(names) > 0 {
-				d.Enabled[kind] = names
+				d.Enabled[strings.TrimSuffix(kind, "_interfaces")] = names
 			}
 		}
 	}
@@ -178,13 +190,12 @@ func driverOf(raw map[string]json.RawMessage) models.Driver {
 
 // History lists the entries of a node's history with their complete messages, newest first.
 func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
-	var out struct {
+	out, err := read[struct {
 		History []models.HistoryEntry `json:"history"`
-	}
-	err := c.get(ctx, call{
+	}](ctx, c, call{
 		op: "read the history of node " + printable.Line(node), feature: models.FeatureHistory,
-		path: segments("nodes", node, "history"), query: queryOf("detail", "true"),
-	}, &out)
+		path: segments("nodes", node, "history"), query: url.Values{"detail": {"true"}},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -197,76 +208,71 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 
 // Inventory returns the result of the last inspection: {"inventory": …, "plugin_data": …}.
 func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
-	var out json.RawMessage
-	err := c.get(ctx, call{
+	return read[json.RawMessage](ctx, c, call{
 		op: "read the inventory of node " + printable.Line(node), feature: models.FeatureInventory,
 		path: segments("nodes", node, "inventory"),
-	}, &out)
-	return out, err
+	})
 }
 
 // BIOS lists the BIOS settings that Ironic has cached for the node. Since API 1.74, they include types and limits.
 func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error) {
-	var out struct {
-		BIOS []models.BIOSSetting `json:"bios"`
-	}
-	read := call{op: "read the BIOS settings of node " + printable.Line(node), path: segments("nodes", node, "bios")}
+	cl := call{op: "read the BIOS settings of node " + printable.Line(node), path: segments("nodes", node, "bios")}
 	if v, _ := c.Version(); v.Has(models.FeatureBIOSRegistry) {
-		read.query = queryOf("detail", "true")
+		cl.query = url.Values{"detail": {"true"}}
 	}
-	err := c.get(ctx, read, &out)
+	out, err := read[struct {
+		BIOS []models.BIOSSetting `json:"bios"`
+	}](ctx, c, cl)
 	return out.BIOS, err
 }
 
 // Firmware lists the firmware versions that Ironic has cached for the node.
 func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, error) {
-	var out struct {
+	out, err := read[struct {
 		Firmware []models.Firmware `json:"firmware"`
-	}
-	err := c.get(ctx, call{
+	}](ctx, c, call{
 		op: "read the firmware of node " + printable.Line(node), feature: models.FeatureFirmware,
 		path: segments("nodes", node, "firmware"),
-	}, &out)
+	})
 	return out.Firmware, err
 }
 
 // Volumes lists the volume connectors and volume targets of the node with the given UUID.
 func (c *Client) Volumes(ctx context.Context, node string) (v models.Volumes, err error) {
 	v = models.Volumes{Connectors: []models.VolumeConnector{}, Targets: []models.VolumeTarget{}}
-	op := "of node " + printable.Line(node)
-	connectors, err := collectIn(ctx, c, "list the volume connectors "+op, "volume/connectors", "connectors", func(x models.VolumeConnector) string { return x.UUID }, "node", node, "detail", "true")
+	connectors, err := collect[models.VolumeConnector](ctx, c, ofNode("volume connectors", "volume/connectors", node))
 	if err != nil {
 		return v, err
 	}
-	targets, err := collectIn(ctx, c, "list the volume targets "+op, "volume/targets", "targets", func(x models.VolumeTarget) string { return x.UUID }, "node", node, "detail", "true")
+	targets, err := collect[models.VolumeTarget](ctx, c, ofNode("volume targets", "volume/targets", node))
 	v.Connectors, v.Targets = append(v.Connectors, connectors...), append(v.Targets, targets...)
 	return v, err
 }
 
 // VendorMethods lists the methods of a node's vendor interface, sorted by name. Nothing is sent to the BMC.
 func (c *Client) VendorMethods(ctx context.Context, node string) ([]models.VendorMethod, error) {
-	var out map[string]models.VendorMethod
-	err := c.get(ctx, call{op: "list the vendor methods of node " + printable.Line(node), path: segments("nodes", node, "vendor_passthru", "methods")}, &out)
+	out, err := read[map[string]models.VendorMethod](ctx, c, call{
+		op: "list the vendor methods of node " + printable.Line(node), path: segments("nodes", node, "vendor_passthru", "methods"),
+	})
 	if err != nil {
 		return nil, err
 	}
 	var list []models.VendorMethod
-	for name, m := range out {
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		m := out[name]
 		m.Name = name
 		list = append(list, m)
 	}
-	sortBy(list, func(m models.VendorMethod) string { return m.Name })
 	return list, nil
 }
 
 // VIFs lists the IDs of the VIFs attached to a node.
 func (c *Client) VIFs(ctx context.Context, node string) ([]string, error) {
-	var out struct {
+	out, err := read[struct {
 		VIFs []struct {
 			ID string `json:"id"`
 		} `json:"vifs"`
-	}
-	err := c.get(ctx, call{op: "list the VIFs of node " + printable.Line(node), path: segments("nodes", node, "vifs")}, &out)
+	}](ctx, c, call{op: "list the VIFs of node " + printable.Line(node), path: segments("nodes", node, "vifs")})
 	if err != nil {
 		return nil, err
 	}
@@ -275,4 +281,50 @@ func (c *Client) VIFs(ctx context.Context, node string) ([]string, error) {
 		ids[i] = v.ID
 	}
 	return ids, nil
+}
+
+// BootDevice reads the node's boot device. It must not be polled, because the conductor asks the BMC each time.
+func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, error) {
+	return read[models.BootDevice](ctx, c, call{
+		op: "read the boot device of node " + printable.Line(id), slow: true,
+		path: segments("nodes", id, "management", "boot_device"),
+	})
+}
+
+// Validate asks Ironic to validate each interface of the node. It must not be polled, because the conductor contacts
+// the BMC and the image server each time.
+func (c *Client) Validate(ctx context.Context, id string) ([]models.Validation, error) {
+	out, err := read[map[string]struct {
+		Result *bool           `json:"result"`
+		Reason json.RawMessage `json:"reason"`
+	}](ctx, c, call{op: "validate node " + printable.Line(id), path: segments("nodes", id, "validate"), slow: true})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]models.Validation, 0, len(out))
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		list = append(list, models.Validation{Interface: name, Result: out[name].Result, Reason: textOf(out[name].Reason)})
+	}
+	return list, nil
+}
+
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil { // null is read as ""
+		return string(raw)
+	}
+	return s
+}
+
+// ConsoleState reads the node's console interface, and whether its serial console is enabled.
+func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleState, error) {
+	return read[models.ConsoleState](ctx, c, call{op: "read the console state of node " + printable.Line(id), path: segments("nodes", id)})
+}
+
+// Console reads the address of the node's console. With IPMI, this request ends an open session. It must not be
+// polled, but sent only when an operator opens the console.
+func (c *Client) Console(ctx context.Context, id string) (models.ConsoleAddress, error) {
+	return read[models.ConsoleAddress](ctx, c, call{
+		op: "read the console address of node " + printable.Line(id), path: segments("nodes", id, "states", "console"), slow: true,
+	})
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/printable"
 )
 
@@ -32,6 +35,17 @@ func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient,
 	}
 	c.service = sc
 	return sc, nil
+}
+
+// connected returns gophercloud's client, or nil until it has been created.
+func (c *Client) connected() *gophercloud.ServiceClient {
+	select {
+	case c.connecting <- struct{}{}:
+		defer func() { <-c.connecting }()
+		return c.service
+	default:
+		return nil
+	}
 }
 
 func (c *Client) newService(ctx context.Context) (*gophercloud.ServiceClient, error) {
@@ -73,9 +87,6 @@ func (c *Client) setUserAgent(p *gophercloud.ProviderClient) {
 // keystone authenticates with Keystone. If no endpoint is configured, it uses the endpoint in the catalog.
 func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	k := c.conn.Keystone
-	fail := func(err error) error {
-		return c.keystoneFault(err)
-	}
 	if _, err := url.Parse(k.AuthURL); err != nil || k.AuthURL == "" {
 		return nil, &models.Fault{
 			Kind: models.FaultConfig, Op: "authenticate", Err: err,
@@ -84,7 +95,7 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 	}
 	provider, err := openstack.NewClient(k.AuthURL)
 	if err != nil {
-		return nil, fail(err)
+		return nil, c.keystoneFault(err)
 	}
 	provider.HTTPClient = *c.http
 	c.setUserAgent(provider)
@@ -96,7 +107,7 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 		}
 	}
 	if err := openstack.AuthenticateV3(ctx, provider, &opts, gophercloud.EndpointOpts{}); err != nil {
-		return nil, fail(err)
+		return nil, c.keystoneFault(err)
 	}
 	endpoint := c.conn.Endpoint
 	if endpoint == "" {
@@ -151,9 +162,8 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 		scope.ProjectID = k.ProjectID
 	case k.ProjectName != "":
 		scope.ProjectName = k.ProjectName
-		scope.DomainID, scope.DomainName = k.ProjectDomainID, k.ProjectDomainName
-		if scope.DomainID != "" {
-			scope.DomainName = ""
+		if scope.DomainID = k.ProjectDomainID; scope.DomainID == "" {
+			scope.DomainName = k.ProjectDomainName
 		}
 	case k.DomainID != "":
 		scope.DomainID = k.DomainID
@@ -214,4 +224,39 @@ func (c *Client) keystoneFault(err error) error {
 		}
 	}
 	return f
+}
+
+// Identity returns the user, the project and the roles from the Keystone token. Fields that the token does not
+// contain are empty. It returns false if Keystone is not used, before the first token was issued, and while the
+// client is connecting.
+func (c *Client) Identity() (doctor.Identity, bool) {
+	var id doctor.Identity
+	service := c.connected()
+	if !c.conn.Auth.Keystone() || service == nil {
+		return id, false
+	}
+	result, is := service.GetAuthResult().(interface {
+		ExtractUser() (*tokens.User, error)
+		ExtractRoles() ([]tokens.Role, error)
+		ExtractProject() (*tokens.Project, error)
+		ExtractToken() (*tokens.Token, error)
+	})
+	if !is {
+		return id, true // a token from the configuration contains no details
+	}
+	if user, err := result.ExtractUser(); err == nil && user != nil {
+		id.User = printable.Line(user.Name)
+	}
+	if project, err := result.ExtractProject(); err == nil && project != nil {
+		id.Project = printable.Line(project.Name)
+	}
+	if roles, err := result.ExtractRoles(); err == nil {
+		for _, r := range roles {
+			id.Roles = append(id.Roles, printable.Line(r.Name))
+		}
+	}
+	if token, err := result.ExtractToken(); err == nil && token != nil {
+		id.Expires = token.ExpiresAt.In(time.UTC)
+	}
+	return id, true
 }

@@ -37,8 +37,8 @@ func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 // sent. A 406 for a supported version means that a field, verb or parameter is too new; the fault's kind then becomes
 // FaultNotAcceptable.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
-	var unexpected gophercloud.ErrUnexpectedResponseCode
-	if !errors.As(err, &unexpected) {
+	unexpected, is := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	if !is {
 		return
 	}
 	low, high, ok := limits(unexpected.ResponseHeader)
@@ -46,35 +46,29 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 	if ok && inside {
 		c.negotiated.Store(true)
 	}
-	switch {
-	case !ok || f.Status != http.StatusNotAcceptable:
+	if !ok || f.Status != http.StatusNotAcceptable {
 		return
+	}
+	f.Kind = models.FaultVersion
+	switch {
 	case inside:
 		f.Kind = models.FaultNotAcceptable
 		return
 	case high.Minor < models.OldestMinor || low.Minor > models.NewestMinor:
-		f.Kind = models.FaultVersion
 		f.Message = fmt.Sprintf("this Ironic supports API %s to %s, ironworks supports 1.%d to 1.%d",
 			low, high, models.OldestMinor, models.NewestMinor)
 		return
 	case c.conn.MaxMinor > 0 && low.Minor > c.conn.MaxMinor:
-		f.Kind = models.FaultVersion
 		f.Message = fmt.Sprintf("this Ironic supports API %s to %s, the connection allows up to 1.%d", low, high, c.conn.MaxMinor)
 		f.Hint = "raise or remove api_version"
 		return
 	}
-	f.Kind = models.FaultVersion
 	next := high.Minor
 	if c.conn.MaxMinor > 0 {
 		next = min(next, c.conn.MaxMinor)
 	}
 	c.minor.Store(int32(max(min(next, models.NewestMinor), low.Minor))) //nolint:gosec // parsed, small
 	c.negotiated.Store(true)
-}
-
-// renegotiated reports whether the version to send differs from the version that was sent.
-func (c *Client) renegotiated(sent models.APIVersion) bool {
-	return int(c.minor.Load()) != sent.Minor
 }
 
 // checkIronic returns a fault if a successful response does not come from Ironic, whose responses all contain a
@@ -101,7 +95,7 @@ func looksLikeJSON(body []byte) bool {
 
 func kindOfBody(h http.Header, body []byte) string {
 	switch {
-	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+	case looksLikeHTML(body):
 		return " and is HTML" + fromServer(h)
 	case looksLikeJSON(body):
 		return fromServer(h)

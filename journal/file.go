@@ -172,13 +172,14 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	case version == len(steps):
 		return true, nil
 	}
-	if _, err := tx.ExecContext(ctx, steps[version]); err != nil {
-		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
+	_, err = tx.ExecContext(ctx, steps[version])
+	if err == nil {
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1))
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1)); err != nil {
-		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
+	if err == nil {
+		err = tx.Commit()
 	}
-	if err := tx.Commit(); err != nil {
+	if err != nil {
 		return false, fmt.Errorf("journal %s: schema %d: %w", path, version+1, err)
 	}
 	return false, nil

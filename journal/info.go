@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"os"
 	"time"
 
@@ -107,20 +106,14 @@ func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error 
 }
 
 func topLines(ctx context.Context, db *sql.DB) (nodes []NodeLines, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT node, max(name), sum(lines) AS n, sum(size) FROM chunks
-GROUP BY node ORDER BY n DESC, node LIMIT ?`, topNodes)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	err = eachRow(ctx, db, func(rows *sql.Rows) error {
 		var n NodeLines
-		if err := rows.Scan(&n.Node.UUID, &n.Node.Name, &n.Lines, &n.Bytes); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&n.Node.UUID, &n.Node.Name, &n.Lines, &n.Bytes)
 		nodes = append(nodes, n)
-	}
-	return nodes, rows.Err()
+		return err
+	}, `SELECT node, max(name), sum(lines) AS n, sum(size) FROM chunks
+GROUP BY node ORDER BY n DESC, node LIMIT ?`, topNodes)
+	return nodes, err
 }
 
 // onDisk returns the total size of the file, its write-ahead log and the log's index, in bytes.
@@ -136,27 +129,17 @@ func (j *Journal) onDisk() (bytes int64) {
 // Nodes returns the nodes whose UUID or name is id, or all nodes if id is empty. The node seen most recently comes
 // first. There may be several, because different nodes can have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
-	db, err := j.reading(ctx)
-	if db == nil {
-		return nil, err
-	}
-	rows, err := db.QueryContext(ctx, `SELECT node, name, max(last) AS newest FROM (
+	err = j.query(ctx, func(rows *sql.Rows) error {
+		var ref models.NodeRef
+		var newest int64
+		err := rows.Scan(&ref.UUID, &ref.Name, &newest)
+		refs = append(refs, ref)
+		return err
+	}, `SELECT node, name, max(last) AS newest FROM (
 	SELECT node, name, max(at) AS last FROM transitions WHERE ?1 IN ('', node, name) GROUP BY node, name
 	UNION ALL SELECT node, name, max(seen) FROM works WHERE ?1 IN ('', node, name) GROUP BY node, name
 	UNION ALL SELECT node, name, max(at) FROM pictures WHERE ?1 IN ('', node, name) GROUP BY node, name
 	UNION ALL SELECT node, name, max(received) FROM chunks WHERE ?1 IN ('', node, name) GROUP BY node, name)
 GROUP BY node ORDER BY newest DESC`, id)
-	if err != nil {
-		return nil, j.readError(err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var ref models.NodeRef
-		var newest int64
-		if err := rows.Scan(&ref.UUID, &ref.Name, &newest); err != nil {
-			return nil, j.readError(err)
-		}
-		refs = append(refs, ref)
-	}
-	return refs, rows.Err()
+	return refs, err
 }

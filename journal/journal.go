@@ -132,29 +132,6 @@ func (j *Journal) Close() {
 	<-j.done
 }
 
-// run writes waiting records until the journal is closed.
-func (j *Journal) run(ctx context.Context) {
-	defer close(j.done)
-	defer j.closeFiles()
-	k := &recorder{journal: j}
-	defer k.close()
-	for {
-		select {
-		case <-j.stop:
-			k.flush(ctx, true)
-			return
-		case reply := <-j.flush:
-			k.flush(ctx, true)
-			close(reply)
-			continue
-		case <-j.wake:
-		}
-		if !k.untilWritten(ctx) {
-			return
-		}
-	}
-}
-
 // recorder holds the state of the writing goroutine between batches.
 type recorder struct {
 	journal *Journal
@@ -165,36 +142,44 @@ type recorder struct {
 	held int
 }
 
-func (k *recorder) close() {
-	if k.journal.packer != nil {
-		k.journal.packer.close()
-	}
-}
-
-// untilWritten writes records until none are waiting. It returns false if the journal was closed.
-func (k *recorder) untilWritten(ctx context.Context) bool {
-	j := k.journal
-	for {
-		wait, hurry := batchDelay, j.writeNow
-		if k.failed {
-			wait, hurry = retryAfter, nil // after a failure, wait even if many records are waiting
+// run writes waiting records until the journal is closed.
+func (j *Journal) run(ctx context.Context) {
+	defer close(j.done)
+	defer j.closeFiles()
+	defer func() {
+		if j.packer != nil {
+			j.packer.close()
 		}
-		var written bool
+	}()
+	k := &recorder{journal: j}
+	waiting := false // whether records are waiting
+	for {
+		// Without waiting records, only wake is of interest, and otherwise only the other two. A nil channel never
+		// becomes ready.
+		var wake, hurry chan struct{}
+		var delay <-chan time.Time
+		switch {
+		case !waiting:
+			wake = j.wake
+		case k.failed:
+			delay = time.After(retryAfter) // even if many records are waiting
+		default:
+			hurry, delay = j.writeNow, time.After(batchDelay)
+		}
 		select {
 		case <-j.stop:
 			k.flush(ctx, true)
-			return false
+			return
 		case reply := <-j.flush:
-			written = k.flush(ctx, true)
+			waiting = !k.flush(ctx, true) && waiting
 			close(reply)
+		case <-wake:
+			waiting = true
 		case <-hurry:
-			written = k.flush(ctx, true)
-		case <-time.After(wait):
+			waiting = !k.flush(ctx, true)
+		case <-delay:
 			k.held++
-			written = k.flush(ctx, k.failed || k.held >= linesEvery)
-		}
-		if written {
-			return true
+			waiting = !k.flush(ctx, k.failed || k.held >= linesEvery)
 		}
 	}
 }

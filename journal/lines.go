@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 	"slices"
 	"time"
 
@@ -109,26 +108,23 @@ const smallChunkLines = 16
 // smallChunk returns the lines and the ID of the newest chunk for the boot to which l belongs. The ID is 0 if there
 // is no such chunk, if the chunk is not small, or if the node has a different name in it.
 func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
-	rows, err := w.QueryContext(w.ctx, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	err = w.query(func(rows *sql.Rows) error {
 		var count int
 		var name string
 		var packed sql.RawBytes
 		if err := rows.Scan(&id, &count, &name, &packed); err != nil {
-			return nil, 0, err
+			return err
 		}
 		if count >= smallChunkLines || name != l.Node.Name {
-			return nil, 0, nil
+			id = 0
+			return nil
 		}
-		if lines, err = w.packer.lines(packed, l.Node, l.Boot); err != nil {
-			return nil, 0, err
-		}
-	}
-	return lines, id, rows.Err()
+		var err error
+		lines, err = w.packer.lines(packed, l.Node, l.Boot)
+		return err
+	}, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1",
+		l.Node.UUID, l.Boot)
+	return lines, id, err
 }
 
 // chunkRow is a row of the chunks table, without the packed lines.

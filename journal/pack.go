@@ -111,23 +111,31 @@ func (p *packer) packLines(lines []line) ([]byte, error) {
 }
 
 func (u *unpacker) lines(packed []byte, node models.NodeRef, boot string) ([]line, error) {
-	decoder, err := u.unpack(packed)
-	if err != nil {
-		return nil, err
-	}
 	var lines []line
-	for {
-		var p packedLine
-		switch err := decoder.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return lines, nil
-		case err != nil:
-			return nil, err
-		}
+	err := unpackEach(u, packed, func(p packedLine) {
 		lines = append(lines, line{models.LogLine{
 			Time: timeOrZero(p.Time), Received: timeOrZero(p.Received), Node: node, Source: p.Source, Unit: p.Unit, Level: p.Level,
 			Text: p.Text, Boot: boot, Cursor: p.Cursor, Progress: p.Progress, Known: p.Known,
 		}, p.Ordinal})
+	})
+	return lines, err
+}
+
+// unpackEach calls yield for each value in packed data.
+func unpackEach[T any](u *unpacker, packed []byte, yield func(T)) error {
+	decoder, err := u.unpack(packed)
+	if err != nil {
+		return err
+	}
+	for {
+		var value T
+		switch err := decoder.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		yield(value)
 	}
 }
 
@@ -147,23 +155,15 @@ func timeOrZero(micro int64) time.Time {
 
 // cursors unpacks lines, but sets only the fields that identify them.
 func (u *unpacker) cursors(packed []byte) ([]line, error) {
-	decoder, err := u.unpack(packed)
-	if err != nil {
-		return nil, err
+	type position struct {
+		Cursor  string `json:"c"`
+		Ordinal int    `json:"o"`
 	}
 	var lines []line
-	for {
-		var p struct {
-			Cursor  string `json:"c"`
-			Ordinal int    `json:"o"`
-		}
-		switch err := decoder.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return lines, nil
-		case err != nil:
-			return nil, err
-		case p.Cursor != "":
+	err := unpackEach(u, packed, func(p position) {
+		if p.Cursor != "" {
 			lines = append(lines, line{models.LogLine{Cursor: p.Cursor}, p.Ordinal})
 		}
-	}
+	})
+	return lines, err
 }

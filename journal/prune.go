@@ -96,21 +96,17 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 
 // deleteRows executes query, a deletion that returns a number for each deleted row. It returns the sum of these
 // numbers and the number of rows.
-func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+func deleteRows(ctx context.Context, db querier, query string, args ...any) (sum int64, count int, err error) {
+	err = eachRow(ctx, db, func(rows *sql.Rows) error {
 		var n int64
 		if err := rows.Scan(&n); err != nil {
-			return sum, count, err
+			return err
 		}
 		sum += n
 		count++
-	}
-	return sum, count, rows.Err()
+		return nil
+	}, query, args...)
+	return sum, count, err
 }
 
 // pruneSize deletes the oldest lines until at most limit bytes of the file are in use. If deleting all lines is not
@@ -132,7 +128,8 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 			if used <= limit {
 				return nil
 			}
-			_, rows, err := deleteOldest(ctx, db, q.table, q.counted, used-limit, q.went)
+			sum, rows, err := deleteOldest(ctx, db, q.table, q.counted, used-limit)
+			*q.went += sum
 			if err != nil {
 				return err
 			}
@@ -145,13 +142,13 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 }
 
 // deleteOldest deletes the oldest rows of a table until the given number of bytes has been deleted, but at most
-// atATime rows.
-func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes int64, went *int64) (sum int64, rows int, err error) {
-	sum, rows, err = deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
+// atATime rows. It returns the sum of the counted column, and the number of rows.
+func deleteOldest(
+	ctx context.Context, db querier, table, counted string, bytes int64,
+) (sum int64, rows int, err error) {
+	return deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
 	SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM %[1]s ORDER BY id LIMIT ?))
 	WHERE before < ?) RETURNING %[2]s`, table, counted), atATime, bytes)
-	*went += sum
-	return sum, rows, err
 }
 
 // releaseSpace shrinks the file to the size of its content. If incremental vacuum is off, releaseSpace turns it on
@@ -169,7 +166,9 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 	}
 	for pieces != 0 && free > 0 {
 		before := free
-		if err := runAll(ctx, db, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", atATime)); err != nil {
+		// Each row, which is empty, means that a page was released.
+		released := func(*sql.Rows) error { return nil }
+		if err := eachRow(ctx, db, released, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", atATime)); err != nil {
 			return err
 		}
 		if err := db.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
@@ -183,19 +182,6 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 	// this happens later.
 	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
-}
-
-// runAll executes a statement until it returns no more rows. Each row means that a page was released.
-func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() { // the rows are empty
-		continue
-	}
-	return rows.Err()
 }
 
 // pictureShare is the ratio of the maximum size of lines to the maximum size of snapshots.
@@ -219,39 +205,20 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 			return err
 		}
 	}
-	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
+	return errors.Join(
+		w.shrink("chunks", "lines", limits.Size), w.shrink("pictures", "pictures", limits.Size/pictureShare))
 }
 
-// kind is a kind of records whose total size is limited. Its value is the name used in the sizes table.
-type kind string
-
-const (
-	lines    kind = "lines"
-	pictures kind = "pictures"
-)
-
-func (k kind) table() string {
-	if k == lines {
-		return "chunks"
-	}
-	return "pictures"
-}
-
-// shrink deletes the oldest records of a kind until they take no more than limit bytes.
-func (w *writing) shrink(k kind, limit int64) error {
+// shrink deletes the oldest rows of a table until they take no more than limit bytes. what is the name of the table's
+// size in the sizes table.
+func (w *writing) shrink(table, what string, limit int64) error {
 	for {
-		over, err := w.number("SELECT bytes - ? FROM sizes WHERE what = ?", limit, string(k))
+		over, err := w.number("SELECT bytes - ? FROM sizes WHERE what = ?", limit, what)
 		if err != nil || over <= 0 {
 			return err
 		}
 		// Delete the oldest rows in groups until the rest is small enough.
-		id, err := w.number(`SELECT coalesce(max(id), 0) FROM (
-	SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM `+k.table()+` ORDER BY id LIMIT 256))
-WHERE before < ?`, over)
-		if err != nil || id == 0 {
-			return err
-		}
-		if _, err := w.exec("DELETE FROM "+k.table()+" WHERE id <= ?", id); err != nil {
+		if _, rows, err := deleteOldest(w.ctx, w, table, "1", over); err != nil || rows == 0 {
 			return err
 		}
 	}
@@ -259,15 +226,6 @@ WHERE before < ?`, over)
 
 // number executes a query and returns its result, a single number.
 func (w *writing) number(query string, args ...any) (n int64, err error) {
-	rows, err := w.QueryContext(w.ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return 0, err
-		}
-	}
-	return n, rows.Err()
+	err = w.query(func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
+	return n, err
 }

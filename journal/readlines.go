@@ -1,13 +1,14 @@
 package journal
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"hash/maphash"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -47,7 +48,7 @@ type merge struct {
 	db        *sql.DB
 	unpacker  *unpacker
 	low, high int64
-	open      openChunks
+	open      []*openChunk // in the order of their oldest lines
 	// A line that two programs have stored has the same time in both copies. once contains the lines already returned
 	// whose time is at; timeless contains the lines already returned that have no time.
 	seed     maphash.Seed
@@ -87,20 +88,14 @@ func (m *merge) run(uuid string, yield func(models.LogLine) bool) (err error) {
 
 // chunks returns the chunks that may contain lines from the period.
 func (m *merge) chunks(uuid string) (chunks []chunkRow, err error) {
-	rows, err := m.db.QueryContext(m.ctx, `SELECT id, first, last, node, name, boot FROM chunks
-WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	err = eachRow(m.ctx, m.db, func(rows *sql.Rows) error {
 		var c chunkRow
-		if err := rows.Scan(&c.id, &c.first, &c.last, &c.node.UUID, &c.node.Name, &c.boot); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&c.id, &c.first, &c.last, &c.node.UUID, &c.node.Name, &c.boot)
 		chunks = append(chunks, c)
-	}
-	return chunks, rows.Err()
+		return err
+	}, `SELECT id, first, last, node, name, boot FROM chunks
+WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)
+	return chunks, err
 }
 
 // openChunk reads a chunk. It ignores a chunk that was deleted in the meantime.
@@ -124,9 +119,7 @@ func (m *merge) openChunk(c *chunkRow) error {
 	for len(lines) > 0 && lines[len(lines)-1].key() > m.high {
 		lines = lines[:len(lines)-1]
 	}
-	if len(lines) > 0 {
-		heap.Push(&m.open, &openChunk{id: c.id, lines: lines})
-	}
+	m.insert(&openChunk{id: c.id, lines: lines})
 	return nil
 }
 
@@ -134,12 +127,21 @@ func (m *merge) openChunk(c *chunkRow) error {
 func (m *merge) next() line {
 	c := m.open[0]
 	l := c.lines[0]
-	if c.lines = c.lines[1:]; len(c.lines) == 0 {
-		heap.Pop(&m.open)
-	} else {
-		heap.Fix(&m.open, 0)
-	}
+	c.lines = c.lines[1:]
+	m.open = slices.Delete(m.open, 0, 1)
+	m.insert(c)
 	return l
+}
+
+// insert adds a chunk to the open chunks, unless all of its lines have been returned.
+func (m *merge) insert(c *openChunk) {
+	if len(c.lines) == 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(m.open, c, func(a, b *openChunk) int {
+		return cmp.Or(cmp.Compare(a.lines[0].key(), b.lines[0].key()), cmp.Compare(a.id, b.id))
+	})
+	m.open = slices.Insert(m.open, at, c)
 }
 
 // isNew reports whether a line has not been returned yet. A line without a cursor always counts as new.
@@ -167,30 +169,4 @@ func (m *merge) isNew(l *line) bool {
 type openChunk struct {
 	id    int64
 	lines []line
-}
-
-// openChunks is a heap. Its first element is the chunk with the oldest line.
-type openChunks []*openChunk
-
-// Len and the methods below implement [heap.Interface].
-func (o openChunks) Len() int { return len(o) }
-
-func (o openChunks) Less(a, b int) bool {
-	if x, y := o[a].lines[0].key(), o[b].lines[0].key(); x != y {
-		return x < y
-	}
-	return o[a].id < o[b].id
-}
-
-func (o openChunks) Swap(a, b int) { o[a], o[b] = o[b], o[a] }
-
-// Push adds a chunk.
-func (o *openChunks) Push(c any) { *o = append(*o, c.(*openChunk)) }
-
-// Pop removes the last chunk.
-func (o *openChunks) Pop() any {
-	old := *o
-	last := old[len(old)-1]
-	*o = old[:len(old)-1]
-	return last
 }

@@ -124,6 +124,11 @@ func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (
 	return s.QueryContext(ctx, args...)
 }
 
+// query calls scan for each row that a query returns.
+func (w *writing) query(scan func(*sql.Rows) error, query string, args ...any) error {
+	return eachRow(w.ctx, w, scan, query, args...)
+}
+
 // events stores transitions, except for transitions that another program has already stored.
 func (w *writing) events(events []models.Event) error {
 	const insert = `
@@ -148,50 +153,39 @@ func (w *writing) work(fresh *models.Work) error {
 		return err
 	}
 	if id == 0 || !sameOperation(&known, fresh) {
-		return w.insert(fresh)
+		return w.save(0, fresh)
 	}
-	return w.replace(id, joinOperations(known, *fresh))
+	joined := joinOperations(known, *fresh)
+	return w.save(id, &joined)
 }
 
 // candidate returns the stored operation that fresh may continue, and its ID. The ID is 0 if there is none.
 func (w *writing) candidate(fresh *models.Work) (id int64, known models.Work, err error) {
-	rows, err := w.QueryContext(w.ctx, selectWorks+
+	works, ids, err := selectOperations(w.ctx, w, selectWorks+
 		" WHERE node = ? AND kind = ? AND began <= ? ORDER BY began DESC, id DESC LIMIT 1",
 		fresh.Node.UUID, string(fresh.Kind), seenLast(fresh).Add(clockTolerance).UnixMicro())
-	if err != nil {
-		return 0, known, err
-	}
-	works, ids, err := scanWorks(rows)
 	if err != nil || len(works) == 0 {
-		return 0, known, err
-	}
-	if err := addPhases(w.ctx, w, works, ids); err != nil {
 		return 0, known, err
 	}
 	return ids[0], works[0], nil
 }
 
-func (w *writing) insert(x *models.Work) error {
+// save replaces the stored operation with the given ID, or adds an operation if the ID is 0.
+func (w *writing) save(id int64, x *models.Work) error {
 	values, err := fields(x)
 	if err != nil {
 		return err
 	}
-	res, err := w.exec(`INSERT INTO works
+	if id == 0 {
+		added, err := w.exec(`INSERT INTO works
 (node, name, class, kind, began, ended, seen, whole, outcome, reason, evidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
-	if err != nil {
-		return err
-	}
-	id, err := res.LastInsertId()
-	if err != nil {
-		return err
-	}
-	return w.phases(id, x)
-}
-
-func (w *writing) replace(id int64, x models.Work) error {
-	values, err := fields(&x)
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		if id, err = added.LastInsertId(); err != nil {
+			return err
+		}
+		return w.phases(id, x)
 	}
 	if _, err := w.exec(`UPDATE works SET
 node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole = ?, outcome = ?, reason = ?, evidence = ? WHERE id = ?`,
@@ -201,7 +195,7 @@ node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole =
 	if _, err := w.exec("DELETE FROM phases WHERE work = ?", id); err != nil {
 		return err
 	}
-	return w.phases(id, &x)
+	return w.phases(id, x)
 }
 
 // fields returns the values for the columns of an operation, in the order of the columns.

@@ -20,13 +20,11 @@ import (
 // agentConfigPath is the path of the agent's configuration file within the Ignition of a deploy ramdisk.
 const agentConfigPath = "/etc/ironic-python-agent.conf"
 
-// agentConfig holds the configuration that a boot medium passes to the agent in the ramdisk. It covers only the parts
-// of the Ignition that the lab uses.
+// agentConfig holds the parts of a boot medium's Ignition that the lab uses.
 type agentConfig struct {
 	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
-	// NoInspection reports whether the configuration sets neither inspection collectors nor an inspection callback
-	// URL.
+	// NoInspection reports whether there are neither inspection collectors nor an inspection callback URL.
 	NoInspection bool
 	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
@@ -45,8 +43,7 @@ const maxConfigFile = 1 << 20
 // file returns the content of the Ignition's file at path, or nil if there is none.
 func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
-// bootConfig reads the configuration from the Ignition embedded in a live image. For other boot media, it returns an
-// empty configuration.
+// bootConfig reads the configuration from the Ignition embedded in a live image. For other media, it is empty.
 func bootConfig(media machine.Media) (agentConfig, error) {
 	var config agentConfig
 	file, err := os.Open(media.Path)
@@ -95,8 +92,7 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition parses the Ignition config in text. It also parses the configs that are merged into this config or
-// replace it, if they are embedded as data URLs.
+// readIgnition parses an Ignition config, and the embedded configs that are merged into it or replace it.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -52,9 +53,12 @@ const maxRetries = int(3 * time.Minute / pollInterval)
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
 		err := c.send(ctx, method, path, body, answer)
-		var refused *statusError
-		if !errors.As(err, &refused) || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
-			return err
+		if err == nil {
+			return nil
+		}
+		refused, ok := errors.AsType[*statusError](err)
+		if !ok || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
+			return fmt.Errorf("%s %s: %w", method, path, err)
 		}
 	}
 }
@@ -64,33 +68,33 @@ func (c *client) send(ctx context.Context, method, path string, body, answer any
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", method, path, err)
+			return err
 		}
 		content = bytes.NewReader(encoded)
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.base+"/v1/"+path, content)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	}
 	request.Header.Set("X-OpenStack-Ironic-API-Version", c.version)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	case response.StatusCode >= http.StatusBadRequest:
-		return fmt.Errorf("%s %s: %w", method, path, &statusError{status: response.StatusCode, text: strings.TrimSpace(string(text))})
+		return &statusError{status: response.StatusCode, text: strings.TrimSpace(string(text))}
 	case answer == nil:
 		return nil
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("%s %s: reading the answer: %w", method, path, err)
+		return fmt.Errorf("reading the answer: %w", err)
 	}
 	return nil
 }
@@ -151,9 +155,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node and its reservation, which is empty if the node is not locked. Calls
-// wait for each other, and each call then sleeps for as long as its request took, so that all stories together use at
-// most half of a slow Ironic's time.
+// state returns a node's provision state and its reservation, which is empty if the node is not locked. Calls wait for
+// each other and then sleep as long as the request took, so that all stories together use at most half of a slow
+// Ironic's time.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -175,8 +179,8 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)
-		var refused *statusError
-		if !errors.As(err, &refused) || refused.status != http.StatusConflict {
+		refused, ok := errors.AsType[*statusError](err)
+		if !ok || refused.status != http.StatusConflict {
 			return err
 		}
 		if !pace(1).wait(ctx, pollInterval) {
@@ -187,3 +191,24 @@ func (c *client) provision(ctx context.Context, id string, body map[string]any) 
 
 // pollInterval is the interval at which a story checks the state of a node.
 const pollInterval = 200 * time.Millisecond
+
+// localTransport is an HTTP transport that calls a handler in this process. Enrolling 10 000 nodes takes 40 000
+// requests, which would spend more time in the network than in the handler.
+type localTransport struct{ handler http.Handler }
+
+// RoundTrip implements [http.RoundTripper].
+func (t localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	request := r.Clone(r.Context())
+	request.RequestURI = r.URL.RequestURI()
+	request.RemoteAddr = "127.0.0.1:0"
+	request.Host = r.URL.Host
+	if request.Body == nil {
+		request.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	t.handler.ServeHTTP(w, request)
+	return w.Result(), nil
+}

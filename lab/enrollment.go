@@ -21,8 +21,7 @@ type Enrollment struct {
 }
 
 // Enrollment returns the requests for a node that uses the redfish driver and boots from virtual media. id identifies
-// the lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
-// "custom-agent"}.
+// the node's lab. interfaces contains further interfaces, such as {"deploy": "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{
@@ -42,13 +41,12 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	for name, value := range interfaces {
 		e.Node[name+"_interface"] = value
 	}
-	for i, mac := range m.member.MACs {
-		if i == 0 && m.member.Scenario.WrongMAC {
-			mac = macOf(m.Name()+" of another", i, nil)
-		}
-		if i > 0 && m.member.Scenario.WrongMAC {
-			break // one port only: otherwise inspection would find the machine by its second port
-		}
+	macs := m.member.MACs
+	if m.member.Scenario.WrongMAC {
+		// One port only: otherwise inspection would find the machine by its second port.
+		macs = []string{macOf(m.Name()+" of another", 0, nil)}
+	}
+	for i, mac := range macs {
 		e.Ports = append(e.Ports, map[string]any{
 			"address": mac, "pxe_enabled": i == 0,
 			"local_link_connection": map[string]any{"switch_id": "52:54:00:00:00:01", "port_id": fmt.Sprintf("Eth1/%d", m.number%48+1), "switch_info": "lab"},
@@ -57,8 +55,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	return e
 }
 
-// skipSlowSteps disables cleaning for some nodes of the cast. For readyNode, it selects inspection through the BMC
-// instead of the agent.
+// skipSlowSteps disables cleaning for some nodes of the cast, and inspects readyNode through its BMC.
 func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(skipCleaningNodes, name) {
 		e.Node["automated_clean"] = false
@@ -102,9 +99,8 @@ func AgentFor(minor int) AgentRelease {
 	return NewestAgent
 }
 
-// InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. drivers lists the drivers
-// of an Ironic server. Interfaces that the server's redfish driver does not offer are left out. If the server has no
-// redfish driver, InterfacesFor returns an error.
+// InterfacesFor returns the interfaces that lab nodes use besides those for Redfish, if they are offered by the redfish
+// driver in drivers. Without that driver, it returns an error.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {
@@ -127,33 +123,28 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines in Ironic, one at a time. After each machine, it calls report with the machine's name,
-// the node's UUID and the error, if any. After an error, it continues with the next machine. A node whose ports
-// cannot be created is removed again.
+// Enroll enrolls all machines, one at a time and despite errors. After each machine, it calls report with the machine's
+// name, the node's UUID and the error. A node whose ports cannot be created is removed.
 func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
 	var errs []error
 	for _, m := range l.machines {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(errs, fmt.Errorf("enrolling: %w", err))...)
 		}
-		uuid, err := m.enrol(ctx, api, m.Enrollment(id, interfaces))
-		report(m.Name(), uuid, err)
+		e := m.Enrollment(id, interfaces)
+		uuid, err := api.CreateNode(ctx, e.Node)
 		if err != nil {
+			err = fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
+		} else {
+			err = m.createPorts(ctx, api, uuid, e.Ports)
+		}
+		if err != nil {
+			uuid = ""
 			errs = append(errs, err)
 		}
+		report(m.Name(), uuid, err)
 	}
 	return errors.Join(errs...)
-}
-
-func (m *Machine) enrol(ctx context.Context, api API, e Enrollment) (string, error) {
-	uuid, err := api.CreateNode(ctx, e.Node)
-	if err != nil {
-		return "", fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
-	}
-	if err := m.createPorts(ctx, api, uuid, e.Ports); err != nil {
-		return "", err
-	}
-	return uuid, nil
 }
 
 // createPorts creates the ports of a node. If that fails, it removes the node.

@@ -2,9 +2,11 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,13 +79,6 @@ type raidText struct {
 	OnReset bool     `yaml:"on_reset"`
 }
 
-func (t *raidText) controller() *machine.RAIDController {
-	if t == nil {
-		return nil
-	}
-	return &machine.RAIDController{Model: t.Model, Types: t.Types, OnReset: t.OnReset}
-}
-
 type diskText struct {
 	Name       string `yaml:"name"`
 	SizeGiB    int64  `yaml:"size_gib"`
@@ -144,11 +139,7 @@ func ReadMembers(r io.Reader) ([]Member, error) {
 }
 
 func (t scenarioText) scenario(name string) (Scenario, error) {
-	base := t.BasedOn
-	if base == "" {
-		base = "ok"
-	}
-	s, err := FindScenario(base)
+	s, err := FindScenario(cmp.Or(t.BasedOn, "ok"))
 	if err != nil {
 		return s, err
 	}
@@ -189,22 +180,13 @@ func (t scenarioText) scenario(name string) (Scenario, error) {
 	return s, nil
 }
 
-func override[T comparable](value *T, given T) {
-	var none T
-	if given != none {
-		*value = given
-	}
-}
+func override[T comparable](value *T, given T) { *value = cmp.Or(given, *value) }
 
 func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	if t.Name == "" {
 		return nil, errors.New("missing name")
 	}
-	name := t.Scenario
-	if name == "" {
-		name = "ok"
-	}
-	scenario, err := findScenario(name, own)
+	scenario, err := findScenario(cmp.Or(t.Scenario, "ok"), own)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +204,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	for i := range max(t.Count, 1) {
 		m := Member{
 			Name: t.Name, Scenario: scenario, ResourceClass: t.ResourceClass, CPUs: t.CPUs, MemoryMiB: t.MemoryMiB, MACs: t.MACs,
-			Disks: append([]machine.Disk(nil), disks...), RAID: t.RAID.controller(),
+			Disks: slices.Clone(disks), RAID: (*machine.RAIDController)(t.RAID),
 		}
 		if m.Name, err = numbered(t.Name, i+1, t.Count); err != nil {
 			return nil, err
@@ -232,8 +214,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	return members, nil
 }
 
-// numbered inserts the number into a name in place of %d or %02d. If the name has neither and count is greater than
-// 1, it appends the number.
+// numbered inserts the number in place of %d or %02d. Without these, it appends it if count is greater than 1.
 func numbered(name string, number, count int) (string, error) {
 	if before, rest, found := strings.Cut(name, "%"); found {
 		width, after, ok := strings.Cut(rest, "d")

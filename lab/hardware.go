@@ -2,14 +2,14 @@ package lab
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"slices"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"ironworks/agent"
 	"ironworks/lab/machine"
@@ -21,9 +21,8 @@ type hardware struct {
 	config  agentConfig
 	client  *http.Client    // fetches images
 	power   context.Context //nolint:containedctx // what runs on the machine besides the agent ends with it
-
-	mu       sync.Mutex
-	assisted agent.UnitState
+	// assisted is the state of the assisted installer's agent.
+	assisted atomic.Pointer[agent.UnitState]
 }
 
 var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // systemd's message
@@ -32,10 +31,9 @@ var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.serv
 var errDiskFull = errors.New("[Errno 28] No space left on device")
 
 func newHardware(power context.Context, m *Machine, config agentConfig) *hardware {
-	return &hardware{
-		machine: m, config: config, client: m.lab.options.Client, power: power,
-		assisted: agent.UnitState{Active: "inactive", Result: "success"},
-	}
+	h := &hardware{machine: m, config: config, client: m.lab.options.Client, power: power}
+	h.assisted.Store(&agent.UnitState{Active: "inactive", Result: "success"})
+	return h
 }
 
 // Inventory returns the machine's inventory in the format that the agent reports.
@@ -45,7 +43,7 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	if err != nil {
 		return agent.Inventory{}, err
 	}
-	bmc := h.machine.lab.bmcHost()
+	bmc := h.machine.lab.options.Host
 	inventory := agent.Inventory{
 		CPU: agent.CPU{
 			ModelName: "AMD EPYC 9124 16-Core Processor", Frequency: "3700.0000", Count: spec.CPUs, SocketCount: 1,
@@ -177,8 +175,7 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		room = disk.SizeBytes
 	}
 	head, err := readImage(content, room)
-	// A raw image is written while it is read. A wrong checksum is therefore found only after the disk has been
-	// written.
+	// A raw image is written while it is read. A wrong checksum is therefore found only afterward.
 	if err != nil && (write.Format != "raw" || !errors.Is(err, agent.ErrChecksum)) {
 		return "", err
 	}
@@ -196,7 +193,7 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
 		return "", agent.ErrNoPartitions
 	}
-	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
+	return fmt.Sprintf("0x%08x", binary.LittleEndian.Uint32(head[440:])), nil
 }
 
 // readImage reads an image of at most room bytes, and returns its first 512 bytes.
@@ -237,7 +234,7 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 	if h.config.Units != nil && !slices.Contains(h.config.Units, unit) {
 		return errNoUnit
 	}
-	h.setAssisted(agent.UnitState{Active: "active", Result: "success"})
+	h.assisted.Store(&agent.UnitState{Active: "active", Result: "success"})
 	h.machine.work.Go(func() {
 		if !h.machine.pace().wait(h.power, assistedTime) {
 			return
@@ -247,27 +244,19 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 		if len(disks) == 0 || h.installOn(disks[0], machine.Installation{What: "assisted installer"}) != nil {
 			state = agent.UnitState{Active: "failed", Result: "exit-code"}
 		}
-		h.setAssisted(state)
+		h.assisted.Store(&state)
 	})
 	return nil
 }
 
-func (h *hardware) setAssisted(state agent.UnitState) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.assisted = state
-}
-
 // UnitState returns the state of the unit that StartUnit started.
 func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.assisted, nil
+	return *h.assisted.Load(), nil
 }
 
 // SetRescuePassword only stores the hash: logging in with the password is not possible.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
-	h.machine.setRescuePassword(hash)
+	h.machine.rescue.Store(hash)
 	return nil
 }
 
@@ -287,14 +276,56 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress calls step at equal intervals during an installation whose duration at speed 1 is total. It reports
-// whether the machine is still on at the end.
-func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
-	for i := range progressLines {
-		if !h.machine.pace().wait(ctx, total/progressLines) {
-			return false
-		}
-		step(i + 1)
+var _ agent.Programs = (*hardware)(nil)
+
+// Execute simulates a program of the ramdisk.
+func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
+	if argv[0] == "wipefs" {
+		return h.wipefs(ctx, argv)
 	}
-	return true
+	out := h.machine.Execute(argv)
+	if out.Code == machine.NotFound {
+		return agent.Output{}, fmt.Errorf("%w: %s", agent.ErrNoProgram, argv[0])
+	}
+	return agent.Output(out), nil
+}
+
+// wipefs simulates the wipefs program, which erases the metadata of a disk.
+func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, error) {
+	device := argv[len(argv)-1]
+	if !slices.ContainsFunc(h.machine.Disks(), func(d machine.Disk) bool { return d.Name == device }) {
+		return agent.Output(h.machine.Execute(argv)), nil
+	}
+	if err := h.Erase(ctx, agent.Erase{Device: device}); err != nil {
+		return agent.Output{}, err
+	}
+	return agent.Output{}, nil
+}
+
+// Mount implements [agent.Hardware]. It returns the files of a partition, or an error with the message of mount.
+func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error) {
+	const hint = "\n       dmesg(1) may have more information after failed mount system call."
+	files, err := h.machine.Files(device)
+	switch {
+	case errors.Is(err, machine.ErrNoDisk):
+		return nil, &agent.MountError{Text: "special device " + device + " does not exist." + hint}
+	case errors.Is(err, machine.ErrNoFilesystem):
+		return nil, &agent.MountError{Text: "wrong fs type, bad option, bad superblock on " + device + ", missing codepage or helper program, or other error." + hint}
+	case err != nil:
+		return nil, err
+	}
+	all := make([]agent.File, len(files))
+	for i, f := range files {
+		all[i] = agent.File(f)
+	}
+	return all, nil
+}
+
+// Unmount implements [agent.Hardware]. It stores the files of a partition.
+func (h *hardware) Unmount(_ context.Context, device string, files []agent.File) error {
+	all := make([]machine.File, len(files))
+	for i, f := range files {
+		all[i] = machine.File(f)
+	}
+	return h.machine.SetFiles(device, all)
 }

@@ -35,10 +35,11 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	if size > disk.SizeBytes {
 		return failedWriting(line, "decoding and writing image", "No space left on device (os error 28)")
 	}
-	if !h.progress(ctx, installTime, func(i int) {
+	for i := 1; i <= progressLines; i++ {
+		if !h.machine.pace().wait(ctx, installTime/progressLines) {
+			return ctx.Err()
+		}
 		line(fmt.Sprintf("Read disk %s/%s (%d%%)", binaryBytes(size*int64(i)/progressLines), binaryBytes(size), 100*i/progressLines))
-	}) {
-		return ctx.Err()
 	}
 	if install.Ignition != nil {
 		line("Writing Ignition config")
@@ -57,28 +58,18 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed prints the error of an installer that has not written anything yet, and returns an error with the
-// installer's exit status.
-func failed(line func(string), what, cause string) error {
-	tellCause(line, what, cause)
+// failed prints the error of an installer, and more lines. It returns an error with the installer's exit status.
+func failed(line func(string), what, cause string, more ...string) error {
+	for _, text := range append([]string{"Error: " + what, "", "Caused by:", "    " + cause}, more...) {
+		line(text)
+	}
 	return &agent.ExitError{Code: 1}
 }
 
 // failedWriting is like failed, but for an installer that has started to write. The installer's last line, the only
 // one that Ironic shows, does not contain the reason.
 func failedWriting(line func(string), what, cause string) error {
-	tellCause(line, what, cause)
-	line("")
-	line("Preserving partition table as requested")
-	line(installMessage)
-	return &agent.ExitError{Code: 1}
-}
-
-func tellCause(line func(string), what, cause string) {
-	line("Error: " + what)
-	line("")
-	line("Caused by:")
-	line("    " + cause)
+	return failed(line, what, cause, "", "Preserving partition table as requested", installMessage)
 }
 
 // fetchImage downloads the whole image, as a real installation does, and returns its size in bytes.

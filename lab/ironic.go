@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,7 @@ type IronicOptions struct {
 	// NoCleaning disables automated cleaning: [conductor] automated_clean = false.
 	NoCleaning bool
 	// AsShipped enables the interfaces and hardware types that 39.0.0 enables by default, except those that the lab
-	// does not have ([conductor.ShippedInterfaces]). Otherwise, the interfaces that the lab's real Ironic servers use
-	// are enabled.
+	// does not have ([conductor.ShippedInterfaces]). Otherwise, those of the lab's real Ironic servers are enabled.
 	AsShipped bool
 	// SerialConsoles enables the ipmitool-socat console interface, for the serial lines of virtual machines.
 	SerialConsoles bool
@@ -64,9 +64,8 @@ type Ironic struct {
 }
 
 const (
-	// powerSyncPeriod is the value of the [conductor] sync_power_state_interval option. The power sync clears the
-	// last error of a node, which users want to read. The period therefore does not become shorter if the machines
-	// are faster.
+	// powerSyncPeriod is the value of the [conductor] sync_power_state_interval option. The power sync clears last
+	// errors, which users want to read, so the period is not divided by the speed.
 	powerSyncPeriod = 60 * time.Second
 
 	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar options
@@ -75,27 +74,14 @@ const (
 )
 
 // StartIronic starts an embedded Ironic. The caller must call Close.
-func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
-	i, err := startIronic(ctx, options)
-	if err != nil {
-		return nil, fmt.Errorf("starting the embedded Ironic: %w", err)
-	}
-	return i, nil
-}
-
-func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
-	if options.Listen == "" {
-		options.Listen = "127.0.0.1:0"
-	}
-	if options.Speed == 0 {
-		options.Speed = 1
-	}
+func StartIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
+	options.Listen, options.Speed = cmp.Or(options.Listen, "127.0.0.1:0"), cmp.Or(options.Speed, 1)
 	i := &Ironic{client: newClient(), stored: options.Dir != ""}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	i.end = end
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, i.Close())
+			err = fmt.Errorf("starting the embedded Ironic: %w", errors.Join(err, i.Close()))
 		}
 	}()
 	if i.stored {
@@ -112,14 +98,14 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 	if i.conductor, err = conductor.New(i.conductorOptions(options, images.Addr())); err != nil {
 		return nil, errors.Join(err, images.Close())
 	}
-	i.serve(life, images, i.conductor.Images())
+	serveHTTP(life, &i.running, images, i.conductor.Images())
 	door, err := listen(ctx, options.Listen)
 	if err != nil {
 		return nil, err
 	}
 	i.URL = "http://" + door.Addr().String()
 	i.api = api.New(i.tables, i.conductor)
-	i.serve(life, door, i.api)
+	serveHTTP(life, &i.running, door, i.api)
 	i.running.Go(func() { _ = i.conductor.Run(life) })
 	return i, nil
 }
@@ -131,13 +117,9 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	if options.NoPowerSync {
 		powerSync = -1
 	}
-	var enabled map[string][]string
-	var types []string
+	enabled, types := conductor.EnabledInterfaces(), []string(nil)
 	if options.AsShipped {
 		enabled, types = conductor.ShippedInterfaces(), conductor.ShippedHardwareTypes()
-	}
-	if enabled == nil {
-		enabled = conductor.EnabledInterfaces()
 	}
 	if options.SerialConsoles {
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
@@ -183,11 +165,11 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx is done.
-func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
+// serveHTTP answers requests in the background until ctx is done.
+func serveHTTP(ctx context.Context, running *sync.WaitGroup, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	i.running.Go(func() { _ = server.Serve(listener) })
-	i.running.Go(func() {
+	running.Go(func() { _ = server.Serve(listener) })
+	running.Go(func() {
 		<-ctx.Done()
 		_ = server.Close()
 	})

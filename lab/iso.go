@@ -14,8 +14,7 @@ import (
 const embedArea = 256 << 10
 
 // LiveISO returns an image with the characteristics of a CoreOS live image and the given Ignition configuration, but
-// without a system. If config is nil, no configuration is embedded yet. The image is for simulated machines, and its
-// size is 0.3 MB.
+// without a system. If config is nil, no configuration is embedded yet. The image is for simulated machines (0.3 MB).
 func LiveISO(config []byte) ([]byte, error) {
 	area := make([]byte, embedArea)
 	if config != nil {
@@ -53,9 +52,8 @@ func kargsFiles() (info, bootLoader []byte) {
 // serialKarg makes the kernel and systemd write to the serial line.
 const serialKarg = "console=ttyS0,115200n8"
 
-// editMedium adds kargs and the serial line to the kernel arguments of a CoreOS live ISO that is about to be booted.
-// It leaves out arguments that the image already sets. The file is changed in place, because it is the machine's own
-// copy of the image.
+// editMedium adds kargs and the serial line to the kernel arguments of a CoreOS live ISO that is about to be booted. It
+// leaves out arguments that the image already sets. The file is changed in place: it is the machine's own copy.
 func editMedium(path string, kargs []string) error {
 	iso, err := image.Open(path)
 	if err != nil {

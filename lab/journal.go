@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,8 +43,7 @@ func hexID() string {
 	return hex.EncodeToString(id)
 }
 
-// begin starts a new boot. The journal of a boot contains no lines of earlier boots, because a live system does not
-// keep them.
+// begin starts a new boot. A live system does not keep the lines of earlier boots.
 func (j *journal) begin(at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -102,8 +103,7 @@ func (j *journal) since(boot, cursor string) (lines []record, changed <-chan str
 	return lines, j.changed
 }
 
-// cursorNumber returns the number of the line that the cursor identifies, or 0 if the cursor is not from the given
-// boot.
+// cursorNumber returns the number of the line that the cursor identifies, or 0 if the cursor is from another boot.
 func cursorNumber(boot, cursor string) int64 {
 	fields := map[string]string{}
 	for part := range strings.SplitSeq(cursor, ";") {
@@ -143,13 +143,7 @@ func (r *record) fields() map[string]string {
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {
-		wanted := map[string]string{}
-		for _, name := range only {
-			if value, has := fields[name]; has {
-				wanted[name] = value
-			}
-		}
-		fields = wanted
+		maps.DeleteFunc(fields, func(name, _ string) bool { return !slices.Contains(only, name) })
 	}
 	fields["_BOOT_ID"], fields["__CURSOR"] = r.boot, r.cursor
 	fields["__REALTIME_TIMESTAMP"] = strconv.FormatInt(r.Time.UnixMicro(), 10)
@@ -187,16 +181,4 @@ func bootLines(name, mac, address, image string) []bootLine {
 		{agentUnit, "Writing manifest to image destination"},
 		{systemUnit, "Hostname set to <" + name + ">."},
 	}
-}
-
-// write adds the lines to the journal, and calls pause before each line. It stops and returns false if pause returns
-// false, because the machine is no longer on.
-func (j *journal) write(lines []bootLine, now func() time.Time, pause func() bool) bool {
-	for _, line := range lines {
-		if !pause() {
-			return false
-		}
-		j.add(agent.Entry{Time: now(), Unit: line.unit, Priority: agent.PriorityInfo, Text: line.text})
-	}
-	return true
 }

@@ -80,25 +80,21 @@ func parseJournalctl(command string) (journalctl, error) {
 	if !json {
 		return c, errors.New("journalctl: only -o json is known here")
 	}
-	if len(units) > 0 {
-		if len(c.matches) > 0 {
-			return c, errors.New("journalctl: units and matches together are not known here")
-		}
-		c.matches = unitMatches(units)
+	if len(units) > 0 && len(c.matches) > 0 {
+		return c, errors.New("journalctl: units and matches together are not known here")
 	}
+	c.matchUnits(units)
 	return c, nil
 }
 
-// unitMatches returns matches for the output of the given units and for systemd's messages about them.
-func unitMatches(units []string) [][]string {
-	var matches [][]string
+// matchUnits adds the matches for the output of the units, and for systemd's messages about them.
+func (c *journalctl) matchUnits(units []string) {
 	for _, unit := range units {
 		if !strings.Contains(unit, ".") {
 			unit += ".service"
 		}
-		matches = append(matches, []string{"_SYSTEMD_UNIT=" + unit}, []string{"_PID=1", "UNIT=" + unit})
+		c.matches = append(c.matches, []string{"_SYSTEMD_UNIT=" + unit}, []string{"_PID=1", "UNIT=" + unit})
 	}
-	return matches
 }
 
 // shellWords splits a command line at blanks that are not in single or double quotes. It rejects other shell syntax.
@@ -161,8 +157,7 @@ func (c *journalctl) shows(r *record) bool {
 	})
 }
 
-// run prints the selected lines of the current boot. It returns when ctx is done or, if it does not follow the
-// journal, when there are no more lines.
+// run prints the selected lines of the current boot, until ctx is done if it follows the journal.
 func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
 	boot, after := j.bootID(), c.after
 	last := c.lines

@@ -22,10 +22,9 @@ import (
 
 const keyFile = "id_ed25519"
 
-// AllowSSH creates a key with which the core user can log in to the ramdisks of a site, so that their logs can be
-// read. The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the path of the private key, which
-// exists until done is called. If no free port is found, because this computer does not have the machines' addresses,
-// key is empty.
+// AllowSSH creates a key with which the core user can log in to the ramdisks of a site, so that their logs can be read.
+// The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the path of the private key, which exists
+// until done is called. If this computer does not have the machines' addresses, key is empty.
 func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), err error) {
 	done = func() {}
 	if o.SSHPort == 0 {
@@ -38,9 +37,9 @@ func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), er
 		return "", done, fmt.Errorf("making the lab's key: %w", err)
 	}
 	key = filepath.Join(folder, keyFile)
-	line, err := newKey(key)
+	line, err := keptKey(key)
 	if err != nil {
-		return "", done, errors.Join(fmt.Errorf("making the lab's key: %w", err), os.RemoveAll(folder))
+		return "", done, errors.Join(err, os.RemoveAll(folder))
 	}
 	o.RamdiskFor = func(ironicURL string) (Image, error) {
 		built, err := ignition.Ramdisk{IronicURLs: []string{ironicURL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
@@ -64,32 +63,16 @@ func freePort(ctx context.Context) int {
 	return address.Port
 }
 
-// newKey writes a new private key to a file, and returns the public key as a line of authorized_keys.
-func newKey(file string) (line string, err error) {
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return "", err
-	}
-	key, err := ssh.NewPublicKey(public)
-	if err != nil {
-		return "", err
-	}
-	block, err := ssh.MarshalPrivateKey(private, "ironworks lab")
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), nil
-}
-
-// keptKey returns the public key that belongs to the private key in a file, as a line of authorized_keys. It creates
-// the private key if the file does not exist.
+// keptKey returns the public key of the private key in a file as a line of authorized_keys. It creates a missing file.
 func keptKey(file string) (line string, err error) {
 	content, err := os.ReadFile(file) //nolint:gosec // the lab's own folder
 	if errors.Is(err, fs.ErrNotExist) {
-		return newKey(file)
+		if content, err = newKey(); err == nil {
+			err = os.WriteFile(file, content, 0o600)
+		}
+		if err != nil {
+			return "", fmt.Errorf("making the lab's key: %w", err)
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the lab's key: %w", err)
@@ -99,4 +82,17 @@ func keptKey(file string) (line string, err error) {
 		return "", fmt.Errorf("reading the lab's key %s: %w", file, err)
 	}
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), nil
+}
+
+// newKey returns a new private key in PEM form.
+func newKey() ([]byte, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ssh.MarshalPrivateKey(private, "ironworks lab")
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(block), nil
 }

@@ -1,7 +1,17 @@
+// Package lab simulates machines for demos and tests. Each is a [machine.Machine] that runs an agent when it boots a
+// deploy ramdisk. A [Scenario] describes its faults.
+//
+//	l, err := lab.Start(ctx, lab.Options{IronicURL: "http://127.0.0.1:6385", Speed: 10}, lab.Cast(12))
+//	…
+//	l.Close()
+//
+// A real or an embedded Ironic sees the machines' BMCs, the downloads of images, and the protocol of
+// ironic-python-agent.
 package lab
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,6 +19,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +30,7 @@ import (
 type AgentRelease struct {
 	// Version is the version that the agent reports.
 	Version string
-	// OpenCommandList makes the agent list its commands without a token, because conductors before Ironic 22 do not
-	// send one.
+	// OpenCommandList makes the agent list its commands without a token, which conductors before Ironic 22 do not send.
 	OpenCommandList bool
 }
 
@@ -47,8 +57,7 @@ type Options struct {
 	Host string
 	// BMCPort is the port of a shared BMC; 0 selects a free one.
 	BMCPort int
-	// OneBMC serves all machines at one address, like the BMC of an enclosure. Otherwise, each machine has a BMC at a
-	// different address.
+	// OneBMC serves all machines at one address, like the BMC of an enclosure. Otherwise, each has its own address.
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
@@ -59,9 +68,8 @@ type Options struct {
 	// AgentCommand is a program, with its arguments, that runs on the machines instead of the lab's own agent; see
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
-	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
-	// agent, such as 127.18.0.1 for the first machine. Because each machine has a different address, SSH needs Linux,
-	// where all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
+	// SSHPort is the port at which the ramdisks listen for SSH, at their agent's address, such as 127.18.0.1. Because
+	// these differ, SSH needs Linux, where 127.0.0.0/8 belongs to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64
@@ -91,8 +99,7 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts a lab. All of its machines are powered off at first. The context applies only to the start; the caller
-// must call Close.
+// Start starts a lab of machines that are off. The context applies only to the start. The caller must call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
@@ -120,20 +127,12 @@ func (o *Options) complete() error {
 	if o.Speed < 0 {
 		return fmt.Errorf("speed %g is negative", o.Speed)
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
+	o.Speed, o.Host, o.Agent = cmp.Or(o.Speed, 1), cmp.Or(o.Host, "127.0.0.1"), cmp.Or(o.Agent, NewestAgent)
 	if o.SSHPort < 0 || o.SSHPort > 65535 {
 		return fmt.Errorf("invalid SSH port %d", o.SSHPort)
 	}
-	if o.Host == "" {
-		o.Host = "127.0.0.1"
-	}
 	if net.ParseIP(o.Host) == nil {
 		return fmt.Errorf("host %q is not an IP address", o.Host)
-	}
-	if o.Agent == (AgentRelease{}) {
-		o.Agent = NewestAgent
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -200,7 +199,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 }
 
 // Machines returns all machines, in the order of the members passed to [Start].
-func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
+func (l *Lab) Machines() []*Machine { return slices.Clone(l.machines) }
 
 // Machine returns the machine with the given name.
 func (l *Lab) Machine(name string) (*Machine, bool) {
@@ -230,12 +229,7 @@ func (l *Lab) serve(ctx context.Context) error {
 		return fmt.Errorf("serving the ramdisk: %w", err)
 	}
 	l.images = "http://" + listener.Addr().String()
-	server := &http.Server{Handler: http.HandlerFunc(l.serveRamdisk), ReadHeaderTimeout: time.Minute}
-	l.serving.Go(func() { _ = server.Serve(listener) })
-	l.serving.Go(func() {
-		<-ctx.Done()
-		_ = server.Close()
-	})
+	serveHTTP(ctx, &l.serving, listener, http.HandlerFunc(l.serveRamdisk))
 	if !l.options.OneBMC {
 		for _, m := range l.machines {
 			if err := l.serveBMC(ctx, 0, m); err != nil {
@@ -292,9 +286,6 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	l.serving.Go(func() { _ = serve(rack, ctx, listener) })
 	return nil
 }
-
-// bmcHost returns the BMC address that inventories contain.
-func (l *Lab) bmcHost() string { return l.options.Host }
 
 // onSharedDisk calls do for each machine that shares the disk, with the disk's name on that machine.
 func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"ironworks/agent"
 	"ironworks/ignition"
@@ -25,9 +27,7 @@ type Machine struct {
 	journal journal
 	guest   *guest // nil for a simulated machine
 	work    sync.WaitGroup
-
-	mu     sync.Mutex
-	rescue string // see RescuePassword
+	rescue  atomic.Value // a string; see RescuePassword
 }
 
 // Scenario returns the machine's scenario.
@@ -36,22 +36,14 @@ func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 // Journal returns the stored output of the machine's ramdisks, the oldest line first.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
-// RescuePassword returns the hash of the rescue password in the ramdisk that was booted last. It is empty if the
-// agent has not set a password.
+// RescuePassword returns the hash of the rescue password in the last ramdisk, or "".
 func (m *Machine) RescuePassword() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.rescue
-}
-
-func (m *Machine) setRescuePassword(hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.rescue = hash
+	hash, _ := m.rescue.Load().(string)
+	return hash
 }
 
 // MACs returns the MAC addresses of the machine's network interfaces.
-func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
+func (m *Machine) MACs() []string { return slices.Clone(m.member.MACs) }
 
 // Address returns the machine's address in its own network. The address is unreachable: it is in the network that RFC
 // 2544 reserves for benchmarks.
@@ -84,7 +76,7 @@ type ramdisk struct{ machine *Machine }
 func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	m := r.machine
 	defer m.work.Wait()
-	m.setRescuePassword("")
+	m.rescue.Store("")
 	config, err := bootConfig(media)
 	if err != nil {
 		return err
@@ -93,11 +85,13 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 		return errors.New("kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)")
 	}
 	m.journal.begin(m.lab.options.Now())
-	lines := bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage)
-	booted := m.journal.write(lines, m.lab.options.Now, func() bool {
-		return m.pace().wait(ctx, ramdiskTime/20)
-	})
-	if !booted || !m.pace().wait(ctx, ramdiskTime/4) {
+	for _, line := range bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage) {
+		if !m.pace().wait(ctx, ramdiskTime/20) {
+			return nil
+		}
+		m.journal.add(agent.Entry{Time: m.lab.options.Now(), Unit: line.unit, Priority: agent.PriorityInfo, Text: line.text})
+	}
+	if !m.pace().wait(ctx, ramdiskTime/4) {
 		return nil
 	}
 	m.startServices(ctx, config)
@@ -166,4 +160,40 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 		return fmt.Errorf("machine %s: %w", m.Name(), err)
 	}
 	return nil
+}
+
+// Durations of operations on the lab's machines at speed 1. They resemble those of a small server with a fast network.
+const (
+	powerOnTime   = 2 * time.Second
+	powerOffTime  = 2 * time.Second
+	shutdownTime  = 10 * time.Second
+	firmwareTime  = 45 * time.Second
+	bmcRestart    = 90 * time.Second
+	updateTime    = 60 * time.Second // writing new firmware
+	ramdiskTime   = 40 * time.Second // from the start of the kernel to the start of the agent
+	installTime   = 80 * time.Second
+	assistedTime  = 100 * time.Second
+	metadataTime  = 3 * time.Second
+	eraseTime     = 60 * time.Second // erasing one whole disk
+	imageTime     = 40 * time.Second
+	progressLines = 40
+
+	// minBoot is the minimum time that the firmware takes to boot, at any speed. It is needed because a conductor
+	// must have reached its wait state before the ramdisk's first call.
+	minBoot = 300 * time.Millisecond
+)
+
+// pace is the speed of a lab: it divides the durations of real machines.
+type pace float64
+
+func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
+
+// wait waits for d divided by the pace, or until ctx is done. It reports whether the wait ended before ctx was done.
+func (p pace) wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(p.of(d)):
+		return ctx.Err() == nil
+	}
 }

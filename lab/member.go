@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -58,7 +59,8 @@ var castLine = []struct{ scenario, class string }{
 	{"ok", smallClass},
 }
 
-// Cast returns n machines. The first twelve have the scenarios in castLine; the others work.
+// Cast returns n machines. The first twelve have the scenarios in castLine; the others work. r7-n01 is the name of the
+// first machine, and each rack has 40 machines.
 func Cast(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {
@@ -70,25 +72,15 @@ func Cast(n int) []Member {
 		if err != nil {
 			panic(err) // castLine contains only known scenarios
 		}
-		members[i] = Member{Name: castName(i), Scenario: scenario, ResourceClass: role.class}
+		members[i] = Member{Name: fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40), Scenario: scenario, ResourceClass: role.class}
 	}
 	return members
 }
 
-// castName returns the name of the i-th machine: r7-n01 is the first, and each rack has 40 machines.
-func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
-
 // complete sets the defaults of fields that are not set. taken contains the MAC addresses that are already in use.
 func (m *Member) complete(taken map[string]bool) error {
-	if m.ResourceClass == "" {
-		m.ResourceClass = smallClass
-	}
-	if m.CPUs == 0 {
-		m.CPUs = defaultCPUs
-	}
-	if m.MemoryMiB == 0 {
-		m.MemoryMiB = defaultMiB
-	}
+	m.ResourceClass = cmp.Or(m.ResourceClass, smallClass)
+	m.CPUs, m.MemoryMiB = cmp.Or(m.CPUs, defaultCPUs), cmp.Or(m.MemoryMiB, defaultMiB)
 	if len(m.Disks) == 0 {
 		m.Disks = defaultDisks(m.Name, m.ResourceClass)
 	}
@@ -164,8 +156,7 @@ func sameModelDisks(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest derives a hexadecimal string, such as a part of a serial number, from a machine's name. The string is
-// therefore the same after a restart.
+// digest derives a hexadecimal string from a machine's name, so that it is the same after a restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ironworks/atomicfile"
 	"ironworks/lab/machine"
 )
 
@@ -52,16 +53,6 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore restores the saved contents of the lab's machines. It skips contents of machines that the lab does not
-// have.
-func (s saved) restore(l *Lab) {
-	for name, contents := range s.Contents {
-		if m, found := l.Machine(name); found {
-			m.Restore(contents)
-		}
-	}
-}
-
 // save writes the state of the lab's machines to a file in dir, atomically.
 func (l *Lab) save(dir, ironic string) error {
 	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Contents: map[string]machine.Contents{}}
@@ -72,18 +63,13 @@ func (l *Lab) save(dir, ironic string) error {
 	if err != nil {
 		return fmt.Errorf("saving the lab's machines: %w", err)
 	}
-	next := filepath.Join(dir, savedFile+".new")
-	if err := os.WriteFile(next, content, 0o600); err != nil {
-		return fmt.Errorf("saving the lab's machines: %w", err)
-	}
-	if err := os.Rename(next, filepath.Join(dir, savedFile)); err != nil {
+	if err := atomicfile.Replace(filepath.Join(dir, savedFile), content); err != nil {
 		return fmt.Errorf("saving the lab's machines: %w", err)
 	}
 	return nil
 }
 
-// savePeriod is the minimum time between two saves. A lab that is killed loses at most the changes made during this
-// time.
+// savePeriod is the minimum time between two saves. A killed lab loses at most the changes of this time.
 const savePeriod = 2 * time.Second
 
 // keepSaving saves the state whenever disks have changed, and when ctx is done.

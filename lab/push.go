@@ -62,9 +62,8 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the local address for connections to a console. This is the agent's address, because a machine
-// has only one address. If the console cannot be reached from that address, or if an external agent runs, sendsFrom
-// returns nil, which means any address.
+// sendsFrom returns the local address for connections to a console: the agent's, or nil (any) if the console cannot be
+// reached from there or an external agent runs.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
@@ -80,22 +79,16 @@ func (p *pusher) run(ctx context.Context) {
 	wait, silent := pushEach, pushAlive // real time, at any speed
 	for {
 		lines, _ := p.journal.since(boot, cursor)
-		if len(lines) > pushLines {
-			lines = lines[:pushLines]
-		}
+		lines = lines[:min(len(lines), pushLines)]
 		pause := p.each
-		switch {
-		case len(lines) == 0 && silent < pushAlive:
+		if len(lines) == 0 && silent < pushAlive {
 			silent += p.each
-		default:
-			taken, at, err := p.post(ctx, boot, cursor, lines)
+		} else if taken, at, err := p.post(ctx, boot, cursor, lines); err != nil {
+			p.log("cannot reach the console: " + err.Error())
+			pause, silent = wait, pushAlive
+			wait = min(2*wait, pushMostWait)
+		} else {
 			silent = 0
-			if err != nil {
-				p.log("cannot reach the console: " + err.Error())
-				pause, silent = wait, pushAlive
-				wait = min(2*wait, pushMostWait)
-				break
-			}
 			if taken && p.lastLogged != "" {
 				p.log("the console takes the journal")
 				p.lastLogged = ""
@@ -142,9 +135,8 @@ func (p *pusher) log(text string) {
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post pushes lines to the console. after is the cursor of the line before them. post reports whether the console has
-// accepted the lines. It also returns the cursor after which the console expects more lines: the cursor of the last
-// line or, if the console did not accept the lines, another one.
+// post pushes the lines after the cursor after. It returns whether the console has accepted them, and the cursor after
+// which it expects lines: that of the last line, or another one if it has not accepted them.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

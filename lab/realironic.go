@@ -13,8 +13,7 @@ import (
 )
 
 // RealIronic returns a real Ironic for a site. It listens at host and port, and stores its data in the site's folder.
-// report receives messages about the progress of the start. early receives an error if this Ironic ends before the
-// site does.
+// report receives messages about the start, and early receives an error if this Ironic ends before the site does.
 func RealIronic(release real.Release, host string, port int, site *SiteOptions, report func(text string), early func(error)) *OtherIronic {
 	options := realOptions(release, host, port, site, report)
 	i := &OtherIronic{

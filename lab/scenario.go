@@ -32,8 +32,7 @@ type Scenario struct {
 	RootDevice map[string]any
 	// Twins adds two disks of the same model to the machine.
 	Twins bool
-	// SharedDisk, if not empty, gives the machine a shared disk. All machines with the same value share a disk,
-	// including its WWN.
+	// SharedDisk, if not empty, is the WWN of a disk that all machines with the same value share.
 	SharedDisk string
 	// WrongMAC enrolls the node with a port that does not belong to the machine.
 	WrongMAC bool
@@ -57,8 +56,7 @@ const (
 	missingDisk = "0x5000c500deadbeef"
 )
 
-// scenarios contains the built-in scenarios. FindScenario also knows scenarios whose names begin with
-// installFailsPrefix.
+// scenarios contains the built-in scenarios. FindScenario also knows those of installFails.
 var scenarios = []Scenario{
 	{Name: "ok", Summary: "works"},
 	{Name: "slow", Summary: "is five times slower", Slower: 5},
@@ -96,30 +94,18 @@ const (
 	installMessage = "Error: install failed"
 )
 
-// Scenarios returns the built-in scenarios in the order of the documentation. install-fails-N-times is one entry for
-// all N.
+// Scenarios returns the built-in scenarios in the order of the documentation. install-fails-N-times is one of them.
 func Scenarios() []Scenario {
 	return append(slices.Clone(scenarios), installFails(4))
 }
 
-// installFails returns a scenario in which the first n runs of coreos-installer fail. A step runs the installer up to
-// three times.
+// installFails returns a scenario in which the first n runs of coreos-installer fail. A step runs it up to three times.
 func installFails(n int) Scenario {
 	return Scenario{
 		Name:    fmt.Sprintf("%s%d%s", installFailsPrefix, n, installFailsSuffix),
 		Summary: fmt.Sprintf("fails the first %d runs of coreos-installer; a step tries three times", n),
 		Agent:   agent.Faults{InstallFailures: n, InstallMessage: installMessage},
 	}
-}
-
-// UnknownScenarioError reports an unknown scenario name, and lists the known names.
-type UnknownScenarioError struct {
-	Name  string
-	Known []string
-}
-
-func (e *UnknownScenarioError) Error() string {
-	return fmt.Sprintf("unknown scenario %q; available: %s", e.Name, strings.Join(e.Known, ", "))
 }
 
 // FindScenario returns the scenario with the given name.
@@ -131,7 +117,8 @@ func findScenario(name string, own map[string]Scenario) (Scenario, error) {
 	}
 	for _, s := range scenarios {
 		if s.Name == name {
-			return s.copied(), nil
+			s.RootDevice = maps.Clone(s.RootDevice)
+			return s, nil
 		}
 	}
 	if middle, ok := strings.CutPrefix(name, installFailsPrefix); ok {
@@ -145,10 +132,6 @@ func findScenario(name string, own map[string]Scenario) (Scenario, error) {
 	for _, s := range scenarios {
 		known = append(known, s.Name)
 	}
-	return Scenario{}, &UnknownScenarioError{Name: name, Known: append(known, installFailsPrefix+"N"+installFailsSuffix)}
-}
-
-func (s Scenario) copied() Scenario {
-	s.RootDevice = maps.Clone(s.RootDevice)
-	return s
+	known = append(known, installFailsPrefix+"N"+installFailsSuffix)
+	return Scenario{}, fmt.Errorf("unknown scenario %q; available: %s", name, strings.Join(known, ", "))
 }

@@ -78,8 +78,7 @@ func (k lineKeys) Read(p []byte) (int, error) {
 // errExit reports that the client entered the exit command.
 var errExit = errors.New("exit")
 
-// run reads and runs commands until the exit command or the end of the input, and returns the exit status of the last
-// command.
+// run reads and runs commands until the exit command or the end of the input, and returns the last exit status.
 func (s *shell) run(ctx context.Context) (status uint32, err error) {
 	s.mu.Lock()
 	terminal := s.terminal
@@ -118,8 +117,7 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command and returns its exit status. The error is errExit for the exit command, or the error of a
-// lost connection.
+// command runs a command and returns its exit status. The error is errExit for exit, or that of a lost connection.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {
 		_, err := io.WriteString(complaints, text+"\n")
@@ -161,20 +159,15 @@ func (s *shell) command(ctx context.Context, command string, out, complaints io.
 		}
 		_, err = io.WriteString(out, s.server.journal.bootID()+"\n")
 	default:
-		return s.journalctl(ctx, command, out, fail)
+		c, err := parseJournalctl(command)
+		switch {
+		case errors.Is(err, errProgram):
+			program, _, _ := strings.Cut(command, " ")
+			return fail(127, program+": command not found")
+		case err != nil:
+			return fail(1, err.Error())
+		}
+		return 0, c.run(ctx, s.server.journal, out)
 	}
 	return status, err
-}
-
-// journalctl runs the command if it is journalctl, and fails for any other program.
-func (s *shell) journalctl(ctx context.Context, command string, out io.Writer, fail func(uint32, string) (uint32, error)) (uint32, error) {
-	c, err := parseJournalctl(command)
-	switch {
-	case errors.Is(err, errProgram):
-		program, _, _ := strings.Cut(command, " ")
-		return fail(127, program+": command not found")
-	case err != nil:
-		return fail(1, err.Error())
-	}
-	return 0, c.run(ctx, s.server.journal, out)
 }

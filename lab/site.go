@@ -23,8 +23,7 @@ type SiteOptions struct {
 	Speed float64
 	// SSHPort is the same as in [Options].
 	SSHPort int
-	// RamdiskFor returns the ramdisk for [Options], which may depend on Ironic's URL. If it is nil, the lab's own
-	// ramdisk is used.
+	// RamdiskFor returns the ramdisk for [Options], which may depend on Ironic's URL; nil means the lab's own ramdisk.
 	RamdiskFor func(ironicURL string) (Image, error)
 	// Virtual is the same as in [Options].
 	Virtual *VirtualOptions
@@ -47,11 +46,9 @@ type OtherIronic struct {
 	APIVersion string
 	// Agent is the release of the agent that the server supports.
 	Agent AgentRelease
-	// Interfaces contains the interfaces of the nodes in addition to those for Redfish, such as {"deploy":
-	// "custom-agent"}.
+	// Interfaces contains the interfaces of the nodes besides those for Redfish, such as {"deploy": "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts the server. It returns the URL of the server's API, without /v1, and a function that stops the
-	// server.
+	// Start starts the server. It returns the URL of the API, without /v1, and a function that stops the server.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
@@ -70,20 +67,19 @@ type Site struct {
 	running   sync.WaitGroup
 }
 
-// StartSite starts a site, and returns when the first machines are enrolled. The other machines are enrolled in the
-// background.
-func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
-	s, err := startSite(ctx, options)
-	if err != nil {
-		return nil, fmt.Errorf("starting the lab: %w", err)
-	}
-	return s, nil
-}
-
-func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
+// StartSite starts a site, and returns when the first machines are enrolled. The others are enrolled in the background.
+func StartSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	if options.OnError == nil {
 		options.OnError = func(error) {}
 	}
+	s := &Site{options: options}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.end = end
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("starting the lab: %w", errors.Join(err, s.Close()))
+		}
+	}()
 	var before saved
 	if options.Dir != "" {
 		if err := os.MkdirAll(options.Dir, 0o700); err != nil {
@@ -93,14 +89,6 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 			return nil, err
 		}
 	}
-	s := &Site{options: options}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	s.end = end
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
 	changed := make(chan struct{}, 1)
 	if err := s.startIronic(ctx); err != nil {
 		return nil, err
@@ -127,7 +115,11 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	if err != nil {
 		return nil, err
 	}
-	before.restore(s.Lab)
+	for name, contents := range before.Contents {
+		if m, found := s.Lab.Machine(name); found {
+			m.Restore(contents)
+		}
+	}
 	if options.Dir != "" {
 		s.running.Go(func() { s.reportError(life, s.Lab.keepSaving(life, options.Dir, options.ironicName(), changed)) })
 	}
@@ -205,19 +197,16 @@ func (s *Site) reportError(ctx context.Context, err error) {
 	}
 }
 
-// enroll creates missing nodes, and updates the BMC addresses of existing nodes. It returns the names of the created
-// nodes.
+// enroll creates missing nodes, and updates the BMC addresses of existing nodes. It creates the ports of a node while it
+// creates the next node. It returns the names of the created nodes.
 func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) {
 	there, err := s.http.names(ctx)
 	if err != nil {
 		s.reportError(ctx, err)
 		return nil
 	}
-	var ports portQueue
-	if s.Ironic != nil {
-		ports.open()
-	}
-	defer ports.close()
+	var ports sync.WaitGroup // the creation of a node's ports
+	defer ports.Wait()
 	for _, m := range machines {
 		if there[m.Name()] {
 			s.reportError(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
@@ -232,45 +221,17 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 		if err != nil {
 			s.reportError(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
 		} else {
-			ports.do(func() { s.reportError(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
+			ports.Wait()
+			ports.Go(func() { s.reportError(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
+		}
+		if s.Ironic == nil {
+			ports.Wait() // a real Ironic's database accepts only one change at a time
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	return made
-}
-
-// portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. A queue that is not
-// open creates ports immediately. This suits an Ironic server whose database accepts only one change at a time.
-type portQueue struct {
-	work    chan func()
-	running sync.WaitGroup
-}
-
-func (q *portQueue) open() {
-	q.work = make(chan func(), 64)
-	q.running.Go(func() {
-		for do := range q.work {
-			do()
-		}
-	})
-}
-
-func (q *portQueue) do(f func()) {
-	if q.work == nil {
-		f()
-		return
-	}
-	q.work <- f
-}
-
-// close waits until all ports are created.
-func (q *portQueue) close() {
-	if q.work != nil {
-		close(q.work)
-		q.running.Wait()
-	}
 }
 
 // Close powers the machines off, saves the state of the site, and stops all its servers.

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// chapter is an action on a node. ends is the state of the node after the action; the next chapter starts when the
-// node has reached it.
+// chapter is an action on a node. The next chapter starts when the node has reached the state ends.
 type chapter struct {
 	verb string
 	ends string
@@ -36,8 +35,7 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// skipCleaningNodes lists the nodes that skip the cleaning before they become available, so that deployments run soon
-// after the start.
+// skipCleaningNodes lists the nodes that become available without cleaning, so that deployments start early.
 var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
 // readyNode is inspected through its BMC, without a boot, so that one node is available right after the start.
@@ -54,8 +52,7 @@ func playStories(ctx context.Context, c *client, names []string) {
 	telling.Wait()
 }
 
-// play plays one story. The story ends if another client acts on the node, if Ironic rejects an action, or if the
-// node is in an unexpected state.
+// play plays one story. It ends if the node is in an unexpected state, or Ironic rejects an action.
 func (c *client) play(ctx context.Context, name string, story []chapter) {
 	for _, chapter := range story {
 		body := map[string]any{"target": chapter.verb}
@@ -74,8 +71,7 @@ var restingStates = []string{
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// waitForState waits until the node is unlocked and in a state without a running operation, and reports whether it is
-// the wanted state.
+// waitForState waits until the node is unlocked and in a stable state, and reports whether it is the wanted one.
 func (c *client) waitForState(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,12 +81,7 @@ func CheckVirtual(members []Member) error {
 
 // virtual sets the unset fields of a member to the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
-	if m.CPUs == 0 {
-		m.CPUs = max(o.CPUs, 1)
-	}
-	if m.MemoryMiB == 0 {
-		m.MemoryMiB = o.MemoryMiB
-	}
+	m.CPUs, m.MemoryMiB = cmp.Or(m.CPUs, max(o.CPUs, 1)), cmp.Or(m.MemoryMiB, o.MemoryMiB)
 	if len(m.MACs) == 0 {
 		m.MACs = []string{macOf(m.Name, 0, taken)}
 	}
@@ -112,7 +108,6 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 
 // guest implements [machine.Guest] with a QEMU virtual machine.
 type guest struct {
-	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
 	// forwards contains the ports of this computer that are forwarded to the machine.
@@ -149,7 +144,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 			_ = os.Remove(file)
 		}
 	}
-	m.guest = &guest{lab: l, machine: m, vm: v, forwards: virtual.Forwards, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
+	m.guest = &guest{machine: m, vm: v, forwards: virtual.Forwards, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
 	options.Guest = m.guest
 	options.Dir = folder
 	options.PowerOffTime = 0
@@ -214,20 +209,12 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 	if boot.Media != nil {
 		b.CD = boot.Media.Path
 		if err := editMedium(b.CD, g.kargs); err != nil {
-			g.lab.options.OnEvent(machine.Event{At: g.lab.options.Now(), Machine: g.machine.member.Name, Kind: machine.MediaUnchanged, Text: err.Error()})
+			options := g.machine.lab.options
+			options.OnEvent(machine.Event{At: options.Now(), Machine: g.machine.member.Name, Kind: machine.MediaUnchanged, Text: err.Error()})
 		}
 	}
 	end, err := g.vm.Run(ctx, b)
-	switch {
-	case err != nil:
-		return "", err
-	case end == vm.EndPowerOff:
-		return machine.GuestPoweredOff, nil
-	case end == vm.EndReset:
-		return machine.GuestReset, nil
-	default:
-		return machine.GuestCut, nil
-	}
+	return machine.GuestEnd(end), err
 }
 
 // PressPower implements [machine.Guest].
@@ -236,8 +223,8 @@ func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 // Eject implements [machine.Guest].
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
-// do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is
-// about to end, which Run reports.
+// do sends a command to QEMU. A machine that is off ignores it. Other failures mean that QEMU is about to end, which
+// Run reports.
 func (g *guest) do(order func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
 	defer cancel()

@@ -97,8 +97,7 @@ func (s *VirtualSetup) Close() {
 	}
 }
 
-// Ramdisk returns the deploy ISO. Unless the ISO has its own configuration, the returned ISO is configured for the
-// given Ironic.
+// Ramdisk returns the deploy ISO. Unless it has its own configuration, it is configured for the given Ironic.
 func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	if s.Key == "" {
 		return s.iso, nil
@@ -140,8 +139,7 @@ func guestURL(text string) (guest string, rewritten bool) {
 	return u.String(), true
 }
 
-// VirtualFolders returns the sorted names of a stored lab's virtual machines, and a function that returns the folder
-// of a named machine.
+// VirtualFolders returns the sorted names of a stored lab's virtual machines, and a function for their folders.
 func VirtualFolders(state string) (names []string, folder func(name string) string, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, virtualFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,8 +47,7 @@ func decimals(value float64, unit int) int {
 	return 2
 }
 
-// ParseAge parses a duration such as 12h, 90d, 2w or 1d12h. In addition to Go's units, it accepts d for days and w
-// for weeks.
+// ParseAge parses a duration such as 12h, 90d, 2w or 1d12h: Go's units, and also d for days and w for weeks.
 func ParseAge(text string) (time.Duration, error) {
 	var age time.Duration
 	rest := text

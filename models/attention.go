@@ -8,11 +8,10 @@ import (
 const (
 	// BootTakes is the time within which a ramdisk should boot. After that, the node counts as overdue.
 	BootTakes = 10 * time.Minute
-	// SilentAfter is the time without a heartbeat after which an agent counts as silent. Agents send a heartbeat
-	// every 90 to 180 s.
+	// SilentAfter is the time without a heartbeat after which an agent, which sends one every 90 to 180 s, counts as
+	// silent.
 	SilentAfter = 2 * 180 * time.Second
-	// CallbackTimeout is Ironic's default timeout for all kinds of ramdisks. The API does not report the configured
-	// value.
+	// CallbackTimeout is Ironic's default timeout for all kinds of ramdisks. The API does not report the actual one.
 	CallbackTimeout = 1800 * time.Second
 )
 

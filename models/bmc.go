@@ -26,8 +26,7 @@ type BMC struct {
 	Jobs    []BMCJob    `json:"jobs"`
 	// Consoles lists the graphical and serial consoles, and the BMC's shell.
 	Consoles []BMCConsole `json:"consoles"`
-	// Resets lists the reset types that the BMC offers (On, ForceOff, …). It is empty if the BMC does not report
-	// them.
+	// Resets lists the reset types that the BMC offers (On, ForceOff, …). It is empty if they are not reported.
 	Resets []string `json:"resets"`
 	// Unread lists the parts that could not be read, with the reasons.
 	Unread []BMCUnread `json:"unread"`
@@ -92,8 +91,7 @@ type BMCMedia struct {
 	Image    string   `json:"image"` // without credentials and query string
 	Inserted bool     `json:"inserted"`
 	Via      string   `json:"connected_via"`
-	// Protocols lists the protocols over which the BMC can fetch images (HTTP, HTTPS, NFS, CIFS). It is empty if not
-	// reported.
+	// Protocols lists the protocols for fetching images (HTTP, HTTPS, NFS, CIFS). It is empty if not reported.
 	Protocols []string `json:"protocols,omitempty"`
 }
 

@@ -88,8 +88,7 @@ func (e *BMCOrderError) Error() string {
 // bootSource matches every boot source that Redfish and the vendors define.
 var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 
-// Check returns a *[BMCOrderError] if the order is invalid, and nil otherwise. The BMC may still refuse a valid
-// order.
+// Check returns a *[BMCOrderError] if the order is invalid. The BMC may still refuse a valid order.
 func (o BMCOrder) Check() error {
 	if !slices.Contains(BMCVerbs(), o.Verb) {
 		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + strings.Join(Texts(BMCVerbs()), ", ")}
@@ -114,9 +113,9 @@ func (o BMCOrder) Check() error {
 		return o.checkSlot()
 	case BMCEject:
 		return o.checkSlot()
-	case BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle, BMCClearJobs, BMCResetController:
+	default:
+		return nil
 	}
-	return nil
 }
 
 func (o BMCOrder) checkBoot() error {
@@ -172,8 +171,7 @@ func checkMediaImage(image string) error {
 	return nil
 }
 
-// shown prepares an invalid value for an error message: it masks credentials, shortens long values and escapes
-// special characters.
+// shown prepares an invalid value for a message: it masks credentials, shortens long values and escapes characters.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))
@@ -201,39 +199,35 @@ func (o BMCOrder) Name() string {
 		return "insert " + printable.Line(MaskURL(o.Image)) + slot("into")
 	case BMCEject:
 		return "eject media" + slot("from")
-	case BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle, BMCClearJobs, BMCResetController:
+	default:
+		return printable.Line(string(o.Verb))
 	}
-	return printable.Line(string(o.Verb))
+}
+
+// bmcEffects holds the effects of the commands that have the same effect whatever their arguments.
+var bmcEffects = map[BMCVerb]Effect{
+	BMCPowerOn:    {DangerInterrupts, "powers the machine on: it boots"},
+	BMCPowerOff:   {DangerInterrupts, "cuts the power at once, without a shutdown; unsaved data is lost"},
+	BMCShutDown:   {DangerInterrupts, "asks the operating system to shut down; the system may ignore the request"},
+	BMCReset:      {DangerInterrupts, "restarts the machine at once, without a shutdown; unsaved data is lost"},
+	BMCRestart:    {DangerInterrupts, "asks the operating system to restart; the system may ignore the request"},
+	BMCPowerCycle: {DangerInterrupts, "power-cycles the machine, without a shutdown; unsaved data is lost"},
+	BMCInsert:     {DangerNone, "no immediate effect: the machine can read the medium and boots from it at the next boot from CD"},
+	BMCEject:      {DangerInterrupts, "removes the medium: a ramdisk or installer that runs from it may stop"},
+	BMCClearJobs:  {DangerInterrupts, "deletes queued jobs: their BIOS and RAID changes are lost"},
+	BMCResetController: {
+		DangerInterrupts, "restarts the BMC: the machine keeps running, the BMC is unreachable for minutes, and Ironic may set maintenance; " +
+			"virtual media and consoles are disconnected",
+	},
 }
 
 // Effect describes how the order affects the machine.
 func (o BMCOrder) Effect() Effect {
-	switch o.Verb {
-	case BMCPowerOn:
-		return Effect{DangerInterrupts, "powers the machine on: it boots"}
-	case BMCPowerOff:
-		return Effect{DangerInterrupts, "cuts the power at once, without a shutdown; unsaved data is lost"}
-	case BMCShutDown:
-		return Effect{DangerInterrupts, "asks the operating system to shut down; the system may ignore the request"}
-	case BMCReset:
-		return Effect{DangerInterrupts, "restarts the machine at once, without a shutdown; unsaved data is lost"}
-	case BMCRestart:
-		return Effect{DangerInterrupts, "asks the operating system to restart; the system may ignore the request"}
-	case BMCPowerCycle:
-		return Effect{DangerInterrupts, "power-cycles the machine, without a shutdown; unsaved data is lost"}
-	case BMCBootOnce:
+	if o.Verb == BMCBootOnce {
 		return o.bootEffect()
-	case BMCInsert:
-		return Effect{DangerNone, "no immediate effect: the machine can read the medium and boots from it at the next boot from CD"}
-	case BMCEject:
-		return Effect{DangerInterrupts, "removes the medium: a ramdisk or installer that runs from it may stop"}
-	case BMCClearJobs:
-		return Effect{DangerInterrupts, "deletes queued jobs: their BIOS and RAID changes are lost"}
-	case BMCResetController:
-		return Effect{
-			DangerInterrupts, "restarts the BMC: the machine keeps running, the BMC is unreachable for minutes, and Ironic may set maintenance; " +
-				"virtual media and consoles are disconnected",
-		}
+	}
+	if effect, known := bmcEffects[o.Verb]; known {
+		return effect
 	}
 	return Effect{DangerErases, "effect unknown to ironworks"}
 }

@@ -39,14 +39,11 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 		}
 		add("secure boot", secure, b.Boot.SecureBoot, strings.EqualFold)
 	}
-	for _, key := range []struct {
-		property string
-		bmc      string
-	}{{"vendor", b.System.Manufacturer}, {"serial_number", b.System.Serial}} {
-		text, _ := n.Properties[key.property].(string)
-		if text != "" {
-			add(strings.ReplaceAll(key.property, "_", " "), text, key.bmc, strings.EqualFold)
-		}
+	if vendor := TextOf(n.Properties["vendor"]); vendor != "" {
+		add("vendor", vendor, b.System.Manufacturer, strings.EqualFold)
+	}
+	if serial := TextOf(n.Properties["serial_number"]); serial != "" {
+		add("serial number", serial, b.System.Serial, strings.EqualFold)
 	}
 	return append(out, compareMACs(ports, b)...)
 }

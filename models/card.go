@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"ironworks/printable"
 )
@@ -108,8 +109,7 @@ func flag(on bool, reason string) string {
 	return strings.TrimSuffix("yes, "+reason, ", ")
 }
 
-// BMC returns the BMC's address, which each driver stores under a different name. It returns "" if the address is
-// unknown.
+// BMC returns the BMC's address, or "" if it is unknown. Each driver stores it under a different name.
 func (n *Node) BMC() string {
 	for _, key := range []string{"redfish_address", "ipmi_address", "drac_address", "ilo_address", "irmc_address"} {
 		if s, _ := n.DriverInfo[key].(string); s != "" {
@@ -122,8 +122,7 @@ func (n *Node) BMC() string {
 // ReasonOf returns the reason why the node failed, in Ironic's words.
 func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// CurrentStepText returns the running step and its position, such as "2/5 write_image". It returns "" if no step is
-// running.
+// CurrentStepText returns the running step and its position, such as "2/5 write_image", or "" if there is none.
 func CurrentStepText(n *Node) string {
 	step, kind := n.CurrentStep()
 	if step == nil {
@@ -137,4 +136,37 @@ func CurrentStepText(n *Node) string {
 		text += " (then aborts)"
 	}
 	return text
+}
+
+// Observation is a value on which a check or an explanation is based.
+type Observation struct {
+	Field string `json:"field"`
+	Value string `json:"value"`
+	// AgeSeconds is the age of the value. It is zero if the value was read for this check.
+	AgeSeconds int64 `json:"age_seconds,omitempty"`
+}
+
+// String returns the observation as "field = value". If the value is at least a minute old, its age follows.
+func (e Observation) String() string {
+	text := printable.Line(e.Field + " = " + e.Value)
+	if age := time.Duration(e.AgeSeconds) * time.Second; age >= time.Minute {
+		text += " (" + AgeInWords(age) + " old)"
+	}
+	return text
+}
+
+// AgeInWords formats a duration in whole minutes, hours or days, rounded down.
+func AgeInWords(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d minutes", int(d.Minutes()))
+}
+
+// Observed returns an observation of a value that has just been read.
+func Observed(field string, value any) Observation {
+	return Observation{Field: field, Value: printable.Line(fmt.Sprint(value))}
 }

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Row is a node in a list. In addition to Ironic's data, it holds data that a program can collect only by watching
-// the node.
+// Row is a node in a list, with Ironic's data and with data that only a program that watches the node can collect.
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
@@ -21,9 +20,8 @@ type Row struct {
 	// Reason is the reason why the node failed. It is taken from last_error or, because the newest Ironic clears
 	// last_error before the failed state appears, from the node's history.
 	Reason string
-	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock. It is the
-	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
-	// moment.
+	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock: when the
+	// console first saw the node or, if earlier, the node's provision_updated_at at that moment.
 	FirstSeen time.Time
 	// Changes lists, in order, the changes to the node that were sent from this console and accepted by Ironic.
 	Changes []NodeChange
@@ -47,6 +45,27 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	}
 	return r.FirstSeen, false
 }
+
+// Hardware holds the inventory data that filters use.
+type Hardware struct {
+	// RAM is the size of the memory in bytes, or 0 if the inventory does not contain it.
+	RAM         int64
+	CPUs, Disks int
+	// Inspected is false if Ironic has no inventory.
+	Inspected bool
+	// Discovered means that the inventory was created by auto-discovery.
+	Discovered bool
+}
+
+// Answer tells whether a node matches a filter.
+type Answer int8
+
+// The possible answers. Unknown means that data which the filter needs has not been read.
+const (
+	No Answer = iota
+	Yes
+	Unknown
+)
 
 // ListFields returns the API fields to request when listing nodes: the fields needed for columns, filters and events.
 // Every field adds work on the server for each row.
@@ -83,7 +102,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
 		{Key: "step", Title: "STEP", Text: step},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
-		text("maintenance", "MAINTENANCE", "", maintenanceText),
+		text("maintenance", "MAINTENANCE", "", func(n *Node) string { return flag(n.Maintenance, "") }),
 		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
 		text("driver", "DRIVER", "", func(n *Node) string { return n.Driver }),
 		text("instance", "INSTANCE", "", func(n *Node) string { return n.InstanceUUID }),
@@ -127,7 +146,6 @@ func (c Column) At(now time.Time) Column {
 	return c
 }
 
-// sortRow caches the sort keys of a row while rows are sorted.
 type sortRow struct {
 	row  *Row
 	text string
@@ -149,8 +167,7 @@ func SortByName(rows []*Row) {
 	})
 }
 
-// SortNamed is equivalent to [SortRows] at a tenth of the cost, but the rows must already be sorted by name (see
-// [SortByName]).
+// SortNamed is [SortRows] at a tenth of the cost, for rows that are already sorted by name (see [SortByName]).
 func SortNamed(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
@@ -180,11 +197,10 @@ func SortNamed(rows []*Row, by Column, descending bool) {
 }
 
 func stateText(r *Row, _ time.Time) string {
-	n := &r.Node
-	if n.ProvisionState.Busy() && n.TargetProvisionState != "" {
-		return string(n.ProvisionState) + " → " + string(n.TargetProvisionState)
+	if r.Node.ProvisionState.Busy() {
+		return r.Node.StateText()
 	}
-	return string(n.ProvisionState)
+	return string(r.Node.ProvisionState)
 }
 
 // diskText describes the root disk from the node's properties rather than its inventory. It uses the first root
@@ -205,15 +221,7 @@ func diskText(n *Node) string {
 	return strings.Join(words, " ")
 }
 
-func maintenanceText(n *Node) string {
-	if n.Maintenance {
-		return "yes"
-	}
-	return ""
-}
-
-// byInState ranks nodes by the time when they entered their state, the most recent first. Nodes whose time is unknown
-// come last.
+// byInState ranks nodes by the time when they entered their state: the most recent first, unknown times last.
 func byInState(r *Row) int64 {
 	since, _ := r.InState()
 	if since.IsZero() {
@@ -278,8 +286,7 @@ func Age(d time.Duration) string {
 	}
 }
 
-// compareNatural compares two strings, ignoring case. Numbers in the strings are compared by value, so that n2 comes
-// before n10.
+// compareNatural compares strings, ignoring case. Numbers in them are compared by value: n2 comes before n10.
 func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
@@ -332,8 +339,7 @@ type NodeChange struct {
 	At time.Time
 }
 
-// Values of [NodeChange.Field] for the changes that a deployment makes to instance_uuid in order to reserve and
-// release a node.
+// Values of [NodeChange.Field] for a deployment's changes to instance_uuid that reserve and release a node.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"
@@ -344,4 +350,21 @@ func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log
 	return reflect.DeepEqual(*r, other)
+}
+
+// MayBeDiscovered reports whether the node looks as if auto-discovery had enrolled it. Ironic creates such nodes
+// without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
+func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
+
+// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the inventory's
+// plugin_data, and only until the next inspection. An inspection rule may copy it to extra.auto_discovered.
+func (r *Row) Discovered() Answer {
+	marked, loaded := r.Node.Field("extra", "auto_discovered")
+	switch {
+	case marked == true, r.Hardware != nil && r.Hardware.Discovered:
+		return Yes
+	case !loaded || r.Hardware == nil:
+		return Unknown
+	}
+	return No
 }

@@ -284,20 +284,6 @@ func BenchmarkSortRows(b *testing.B) {
 	}
 }
 
-func BenchmarkFilter(b *testing.B) {
-	rows := randomRows(10_000)
-	f, err := ParseFilter("state:failed class:gp-2x power:off")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range rows {
-			f.Match(rows[i])
-		}
-	}
-}
-
 func TestDiskColumn(t *testing.T) {
 	t.Parallel()
 	c, err := FindColumn(plainColumns(), "disk")

@@ -17,13 +17,7 @@ const (
 
 // Keystone reports whether the method requests a token from Keystone.
 func (k AuthKind) Keystone() bool {
-	switch k {
-	case AuthPassword, AuthToken, AuthApplicationCredential:
-		return true
-	case AuthNone, AuthHTTPBasic:
-		return false
-	}
-	return false
+	return k == AuthPassword || k == AuthToken || k == AuthApplicationCredential
 }
 
 // Connection holds all settings for connecting to an Ironic API. Package config reads them, and package ironicclient
@@ -74,8 +68,7 @@ type Keystone struct {
 	ApplicationCredentialName   string
 	ApplicationCredentialSecret Secret
 
-	// Region and Interface select the endpoint in the service catalog. Interface is public, internal or admin; empty
-	// means public.
+	// Region and Interface (public, internal or admin; empty means public) select the endpoint in the service catalog.
 	Region    string
 	Interface string
 }

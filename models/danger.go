@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,8 +13,7 @@ type Danger int
 const (
 	// DangerNone marks actions whose effects can be undone immediately.
 	DangerNone Danger = iota
-	// DangerInterrupts marks actions that stop or restart the software running on the machine, or that change its
-	// power state.
+	// DangerInterrupts marks actions that stop or restart the machine's software, or that change its power state.
 	DangerInterrupts
 	// DangerForgets marks actions that delete Ironic's record of a machine. The machine itself does not change.
 	DangerForgets
@@ -44,10 +44,9 @@ func (d Danger) Consent() Consent {
 		return ConsentNone
 	case DangerInterrupts:
 		return ConsentYes
-	case DangerForgets, DangerMayErase, DangerErases:
+	default:
 		return ConsentTyped
 	}
-	return ConsentTyped
 }
 
 // TypedName returns the text that the operator types to confirm an action on the node. It is the node's name, or the
@@ -65,6 +64,18 @@ type Effect struct {
 	Text   string
 }
 
+// verbEffects holds the effects of the verbs that have the same effect on every node.
+var verbEffects = map[Verb]Effect{
+	VerbDeploy:   {DangerErases, "deploy overwrites the root disk"},
+	VerbRebuild:  {DangerErases, "rebuild overwrites the root disk of the running instance"},
+	VerbRescue:   {DangerInterrupts, "rescue reboots the running machine into the rescue ramdisk"},
+	VerbUnrescue: {DangerInterrupts, "unrescue reboots the machine out of the rescue ramdisk"},
+	VerbInspect:  {DangerInterrupts, "inspection may power-cycle the machine"},
+	VerbAdopt:    {DangerInterrupts, "adopt makes the node active without a deployment; the only way back is an undeploy, which may erase its disks"},
+	VerbManage:   {},
+	VerbUnhold:   {},
+}
+
 // VerbEffect returns the effect of applying verb to the node. Root device hints do not limit cleaning: it erases
 // every disk that is not listed in properties.skip_block_devices.
 func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
@@ -75,47 +86,30 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 		e := cleaningEffect(n, "undeploy powers the machine off, clears instance_info and runs automated cleaning")
 		e.Danger = DangerErases
 		return e
-	case VerbDeploy:
-		return Effect{DangerErases, "deploy overwrites the root disk"}
-	case VerbRebuild:
-		return Effect{DangerErases, "rebuild overwrites the root disk of the running instance"}
 	case VerbClean:
 		return Effect{DangerErases, "manual cleaning runs " + stepNames(steps) + " on the machine's disks and settings"}
 	case VerbService:
 		return serviceEffect(steps)
-	case VerbRescue:
-		return Effect{DangerInterrupts, "rescue reboots the running machine into the rescue ramdisk"}
-	case VerbUnrescue:
-		return Effect{DangerInterrupts, "unrescue reboots the machine out of the rescue ramdisk"}
 	case VerbAbort:
 		return abortEffect(n)
-	case VerbInspect:
-		return Effect{DangerInterrupts, "inspection may power-cycle the machine"}
-	case VerbAdopt:
-		return Effect{DangerInterrupts, "adopt makes the node active without a deployment; the only way back is an undeploy, which may erase its disks"}
-	case VerbManage, VerbUnhold:
-		return Effect{DangerNone, ""}
+	default:
+		if effect, known := verbEffects[verb]; known {
+			return effect
+		}
+		return Effect{DangerErases, "effect unknown to ironworks"}
 	}
-	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
 // serviceEffect returns the effect of the given service steps. RAID steps and steps that erase devices destroy data
 // on disks, and therefore the instance.
 func serviceEffect(steps []Step) Effect {
 	e := Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
-	for i := range steps {
-		if steps[i].erases() {
-			e.Danger = DangerErases
-			e.Text += "; " + steps[i].Label() + " destroys data on disks"
-			break
-		}
+	erases := func(s Step) bool { return s.Interface == "raid" || strings.HasPrefix(s.Step, "erase_") }
+	if i := slices.IndexFunc(steps, erases); i >= 0 {
+		e.Danger = DangerErases
+		e.Text += "; " + steps[i].Label() + " destroys data on disks"
 	}
 	return e
-}
-
-// erases reports whether the step destroys data, that is, whether it changes RAID volumes or erases devices.
-func (s *Step) erases() bool {
-	return s.Interface == "raid" || strings.HasPrefix(s.Step, "erase_")
 }
 
 // abortEffect returns the effect of an abort. Ironic accepts every abort, but if the current step is not abortable,

@@ -25,22 +25,22 @@ type NoRedfishError struct {
 
 // Error returns the problem and the commands to use instead.
 func (e *NoRedfishError) Error() string {
-	node := printable.Line(e.Node)
-	if e.IPMI != "" {
-		return fmt.Sprintf("node %s has IPMI only (%s), which ironworks does not support; use ironworks validate and ironworks power, which go through Ironic; "+
-			"if the BMC also supports Redfish, use ironworks bmc --address https://%s", node, printable.Line(e.IPMI), printable.Line(e.IPMI))
-	}
-	return fmt.Sprintf("node %s has no redfish_address in driver_info; use ironworks bmc --address https://HOST", node)
+	const bmc = "use ironworks bmc --address https://"
+	return e.text("ironworks validate and ironworks power", bmc+printable.Line(e.IPMI), bmc+"HOST")
 }
 
 // OnScreen returns the problem and the keys to press instead.
 func (e *NoRedfishError) OnScreen() string {
+	return e.text("validate and power (a)", "set driver_info.redfish_address", RunKey("set", "driver_info.redfish_address=https://HOST"))
+}
+
+func (e *NoRedfishError) text(instead, withRedfish, noAddress string) string {
 	node := printable.Line(e.Node)
 	if e.IPMI != "" {
-		return fmt.Sprintf("node %s has IPMI only (%s), which ironworks does not support; use validate and power (a), which go through Ironic; "+
-			"if the BMC also supports Redfish, set driver_info.redfish_address", node, printable.Line(e.IPMI))
+		return fmt.Sprintf("node %s has IPMI only (%s), which ironworks does not support; use %s, which go through Ironic; "+
+			"if the BMC also supports Redfish, %s", node, printable.Line(e.IPMI), instead, withRedfish)
 	}
-	return fmt.Sprintf("node %s has no redfish_address in driver_info; %s", node, RunKey("set", "driver_info.redfish_address=https://HOST"))
+	return fmt.Sprintf("node %s has no redfish_address in driver_info; %s", node, noAddress)
 }
 
 // DeployISOFields returns the driver_info fields for an ISO image that contains the ramdisk. The current field comes

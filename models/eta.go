@@ -80,13 +80,9 @@ func (e Estimate) Short() string {
 	return ""
 }
 
-// CoarseLeft returns the remaining time, rounded for display.
-func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
-
-// coarseLeft rounds the remaining time, which is only an estimate. A rounded time changes less often, so it has to be
-// sent to the terminal less often.
-func coarseLeft(d time.Duration) time.Duration {
-	unit := 5 * time.Second
+// CoarseLeft returns the remaining time, rounded for display. A rounded time has to be sent to the terminal less often.
+func (e Estimate) CoarseLeft() time.Duration {
+	d, unit := e.Left, 5*time.Second
 	switch {
 	case d > 10*time.Minute:
 		unit = time.Minute
@@ -113,6 +109,10 @@ type sampleKey struct {
 	scope sampleScope
 	phase PhaseKind
 	step  string
+}
+
+func (w *Work) sampleKey(scope sampleScope, p *Phase) sampleKey {
+	return sampleKey{kind: w.Kind, class: w.ResourceClass, scope: scope, phase: p.Kind, step: p.Step}
 }
 
 // sampleScope is the part of an operation whose duration is measured.
@@ -148,13 +148,10 @@ func (x *Experience) addWork(w *Work) {
 		if p.Outcome != OutcomeDone || p.End.IsZero() || i == 0 && !w.Whole || p.Kind == PhaseHold {
 			continue
 		}
-		key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step}
-		x.add(key, p.End.Sub(p.Begin))
+		x.add(w.sampleKey(onePhase, p), p.End.Sub(p.Begin))
 		if done {
-			key.scope = fromPhase
-			x.add(key, w.End.Sub(p.Begin))
-			key.scope = pastPhase
-			x.add(key, w.End.Sub(p.End))
+			x.add(w.sampleKey(fromPhase, p), w.End.Sub(p.Begin))
+			x.add(w.sampleKey(pastPhase, p), w.End.Sub(p.End))
 		}
 	}
 }
@@ -181,13 +178,10 @@ func (x *Experience) stats(key sampleKey) DurationStats {
 		key.class = ""
 		s = x.samples[key]
 	}
-	t := DurationStats{N: len(s), Class: key.class}
-	if t.N == 0 {
+	if len(s) == 0 {
 		return DurationStats{}
 	}
-	t.Median = quantile(s, 2)
-	t.Spread = (quantile(s, 3) - quantile(s, 1)) / 2
-	return t
+	return DurationStats{N: len(s), Median: quantile(s, 2), Spread: (quantile(s, 3) - quantile(s, 1)) / 2, Class: key.class}
 }
 
 // quantile returns the n-th quartile of the sorted samples, with interpolation.
@@ -202,7 +196,7 @@ func quantile(s []time.Duration, n int) time.Duration {
 
 // Phase returns the usual duration of phase p in operation w.
 func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
-	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
+	return x.stats(w.sampleKey(onePhase, p))
 }
 
 // Estimate estimates the remaining time of the running operation w. now is on the server's clock.
@@ -216,8 +210,7 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	if len(w.Phases) == 1 && !w.Whole {
 		return e // the start of the phase is unknown
 	}
-	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: fromPhase, phase: p.Kind, step: p.Step}
-	from := x.stats(key)
+	from := x.stats(w.sampleKey(fromPhase, p))
 	if from.N == 0 {
 		// There are no samples for this phase, so the rest of the usual total duration is the best estimate.
 		if w.Whole && e.Total.N > 0 {
@@ -225,9 +218,8 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 		}
 		return e
 	}
-	key.scope = pastPhase
 	lasts := p.Took(now)
-	e.Left, e.Known = max(from.Median-lasts, x.stats(key).Median), true
+	e.Left, e.Known = max(from.Median-lasts, x.stats(w.sampleKey(pastPhase, p)).Median), true
 	e.Late = e.Phase.N > 0 && lasts > e.Phase.Median+max(3*e.Phase.Spread, e.Phase.Median/10, 2*time.Second)
 	return e
 }

@@ -15,17 +15,7 @@ type Evidence struct {
 	// Phase is the operation: deploying, cleaning, inspecting, …
 	Phase ProvisionState
 
-	AgentURL      string
-	AgentVersion  string
-	LastHeartbeat time.Time
-
-	Kind      StepKind
-	Steps     []Step
-	StepIndex int
-	// Step is the label of the last step that was running or waiting.
-	Step string
-	// LastError is the last error reported during the operation.
-	LastError string
+	Kept
 
 	// Phases lists the phases of the operation so far; callers must not modify it. Whole means that the start of the
 	// operation was observed.
@@ -61,7 +51,7 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 			moved = append(moved, e.work(n))
 			e.rested = true
 		}
-		*e = Evidence{Phase: phase, Since: at, StepIndex: -1, Outcome: OutcomeRunning, Whole: e.rested || e.ended}
+		*e = Evidence{Phase: phase, Since: at, Kept: Kept{StepIndex: -1}, Outcome: OutcomeRunning, Whole: e.rested || e.ended}
 	}
 	e.ended = n.ProvisionState.Resting() && n.ProvisionState.Class() != ClassHold
 	e.rested = e.ended

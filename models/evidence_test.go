@@ -26,8 +26,10 @@ func TestEvidence(t *testing.T) {
 	e.Update(&Node{ProvisionState: StateDeployWait, LastError: "no heartbeat", Internal: &Internal{}}, at(3))
 	e.Update(&Node{ProvisionState: StateDeployFailed}, at(4))
 	want := Evidence{
-		At: at(4), Since: at(2), Phase: StateDeploying, AgentURL: "https://a", AgentVersion: "13", LastHeartbeat: at(1),
-		Kind: DeploySteps, Step: "deploy.write", LastError: "no heartbeat",
+		At: at(4), Since: at(2), Phase: StateDeploying,
+		Kept: Kept{
+			AgentURL: "https://a", AgentVersion: "13", LastHeartbeat: at(1), Kind: DeploySteps, Step: "deploy.write", LastError: "no heartbeat",
+		},
 	}
 	if e.At != want.At || e.Since != want.Since || e.Phase != want.Phase || e.AgentURL != want.AgentURL ||
 		e.LastHeartbeat != want.LastHeartbeat || e.Step != want.Step || len(e.Steps) != 1 || e.StepIndex != 0 ||
@@ -104,12 +106,12 @@ func TestFailureReason(t *testing.T) {
 		history   []HistoryEntry
 		want      string
 	}{
-		"last_error":                  {"boom", Evidence{Since: began, LastError: "seen"}, history, "boom"},
-		"newest error of the history": {"", Evidence{Since: began, LastError: "seen"}, history, "new"},
-		"history of earlier work":     {"", Evidence{Since: began, LastError: "seen"}, history[3:], "seen"},
+		"last_error":                  {"boom", Evidence{Since: began, Kept: Kept{LastError: "seen"}}, history, "boom"},
+		"newest error of the history": {"", Evidence{Since: began, Kept: Kept{LastError: "seen"}}, history, "new"},
+		"history of earlier work":     {"", Evidence{Since: began, Kept: Kept{LastError: "seen"}}, history[3:], "seen"},
 		"start not known":             {"", Evidence{}, history[3:], "before"},
 		"clocks apart a little":       {"", Evidence{Since: began.Add(12 * time.Second)}, history, "new"},
-		"only what was seen":          {"", Evidence{Since: began, LastError: "seen"}, nil, "seen"},
+		"only what was seen":          {"", Evidence{Since: began, Kept: Kept{LastError: "seen"}}, nil, "seen"},
 		"nothing":                     {"", Evidence{}, nil, ""},
 	}
 	for name, tt := range tests {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/printable"
@@ -81,16 +80,14 @@ type Fault struct {
 
 // Error returns the operation, the message, the hint and the request ID.
 func (f *Fault) Error() string {
-	var b strings.Builder
+	text := f.ReasonAndHint()
 	if f.Op != "" {
-		b.WriteString(f.Op)
-		b.WriteString(": ")
+		text = f.Op + ": " + text
 	}
-	b.WriteString(f.ReasonAndHint())
 	if f.RequestID != "" {
-		fmt.Fprintf(&b, " [%s]", f.RequestID)
+		text += " [" + f.RequestID + "]"
 	}
-	return b.String()
+	return text
 }
 
 // OnScreen returns the same as Error, but with the remedy for a user of the console.
@@ -148,14 +145,8 @@ func IsFault(err error, kinds ...FaultKind) bool {
 // CannotConnect reports whether the failure means that Ironic cannot be used at all, rather than that a single
 // request failed.
 func (k FaultKind) CannotConnect() bool {
-	switch k {
-	case FaultDNS, FaultRefused, FaultUnreachable, FaultTimeout, FaultReset, FaultTLS,
-		FaultNotIronic, FaultNotRedfish, FaultVersion, FaultUnauthorized, FaultConfig, FaultBadAnswer:
-		return true
-	case FaultRepeatedPage, FaultCanceled, FaultForbidden, FaultNotFound, FaultNoConductor,
-		FaultNotAcceptable, FaultLocked, FaultConflict, FaultBadRequest, FaultUnavailable,
-		FaultServer, FaultReadOnly, FaultNotKept:
-		return false
-	}
-	return false
+	return slices.Contains([]FaultKind{
+		FaultDNS, FaultRefused, FaultUnreachable, FaultTimeout, FaultReset, FaultTLS,
+		FaultNotIronic, FaultNotRedfish, FaultVersion, FaultUnauthorized, FaultConfig, FaultBadAnswer,
+	}, k)
 }

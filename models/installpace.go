@@ -62,14 +62,11 @@ func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 // Due returns the time when the running phase is expected to end at the installer's current speed. It is zero if
 // unknown.
 func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
-	if _, known := p.Percent(of); !known {
-		return time.Time{}
+	_, runs := p.Percent(of)
+	if left, known := p.left(now); runs && known {
+		return now.Add(left)
 	}
-	left, known := p.left(now)
-	if !known {
-		return time.Time{}
-	}
-	return now.Add(left)
+	return time.Time{}
 }
 
 // Pace refines the estimate with the installer's progress. It assumes that the current phase ends when the log
@@ -80,7 +77,6 @@ func (e Estimate) Pace(x *Experience, w *Work, p InstallPace, now time.Time) Est
 	if due.IsZero() {
 		return e
 	}
-	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: pastPhase, phase: current.Kind, step: current.Step}
-	e.Left, e.Known, e.Late = due.Sub(now)+x.stats(key).Median, true, false
+	e.Left, e.Known, e.Late = due.Sub(now)+x.stats(w.sampleKey(pastPhase, current)).Median, true, false
 	return e
 }

@@ -49,7 +49,6 @@ func CheckKernelParameters(line string) error {
 	return &KernelParametersError{Line: line, Column: len([]rune(line[:c.at])) + 1, Why: why}
 }
 
-// commandLine is the state of the parser.
 type commandLine struct {
 	line string
 	at   int

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -37,6 +38,24 @@ const (
 	LogInfo     LogLevel = 6
 	LogDebug    LogLevel = 7
 )
+
+// ParseLogLevel parses the name of a level. A prefix of the name suffices.
+func ParseLogLevel(name string) (LogLevel, error) {
+	name = strings.ToLower(name)
+	for l := LogCritical; l <= LogDebug; l++ {
+		if name != "" && strings.HasPrefix(l.String(), name) {
+			return l, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown level %q; available: critical, error, warning, notice, info, debug", name)
+}
+
+var logLevelNames = [...]string{
+	LogCritical: "critical", LogError: "error", LogWarning: "warning", LogNotice: "notice", LogInfo: "info", LogDebug: "debug",
+}
+
+// String returns the level's name. Levels more severe than critical are also called critical.
+func (l LogLevel) String() string { return logLevelNames[min(max(l, LogCritical), LogDebug)] }
 
 // LogLine is a line of a ramdisk's log. Package agentlog creates log lines with secrets masked and text sanitized.
 type LogLine struct {

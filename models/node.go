@@ -1,7 +1,14 @@
+// Package models is the domain model: nodes, the provision states and the verbs allowed in each of them, steps,
+// events, connections and faults.
+//
+// The package is pure: it accesses no files, clock, terminal or network, and printable is the only package of
+// ironworks that it imports. Therefore every other package may use it. Names are the same as in Ironic: node,
+// provision state, deploy step, conductor.
 package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,10 +92,7 @@ type NodeRef struct {
 
 // Label returns the name or, if there is none, the UUID.
 func (r NodeRef) Label() string {
-	if r.Name != "" {
-		return r.Name
-	}
-	return r.UUID
+	return cmp.Or(r.Name, r.UUID)
 }
 
 // Named reports whether the node's name or UUID is in names.

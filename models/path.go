@@ -2,36 +2,18 @@ package models
 
 import "slices"
 
-// endStates returns the states in which a phase may end without action by an operator. For phases see
+// endStates maps each phase to the states in which it may end without action by an operator. For phases see
 // [ProvisionState.Phase].
-func endStates(phase ProvisionState) []ProvisionState {
-	switch phase {
-	case StateVerifying:
-		return []ProvisionState{StateManageable, StateEnroll}
-	case StateDeploying:
-		return []ProvisionState{StateActive, StateDeployFailed, StateDeployHold}
-	case StateCleaning:
-		return []ProvisionState{StateAvailable, StateManageable, StateCleanFailed, StateCleanHold}
-	case StateDeleting:
-		return []ProvisionState{StateCleaning, StateError}
-	case StateInspecting:
-		return []ProvisionState{StateManageable, StateInspectFailed}
-	case StateAdopting:
-		return []ProvisionState{StateActive, StateAdoptFailed}
-	case StateRescuing:
-		return []ProvisionState{StateRescue, StateRescueFailed}
-	case StateUnrescuing:
-		return []ProvisionState{StateActive, StateUnrescueFailed}
-	case StateServicing:
-		return []ProvisionState{StateActive, StateServiceFailed, StateServiceHold}
-	case StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue,
-		StateDeployWait, StateCleanWait, StateInspectWait, StateRescueWait, StateServiceWait,
-		StateDeployHold, StateCleanHold, StateServiceHold,
-		StateError, StateDeployFailed, StateCleanFailed, StateInspectFailed,
-		StateAdoptFailed, StateRescueFailed, StateUnrescueFailed, StateServiceFailed:
-		return nil
-	}
-	return nil
+var endStates = map[ProvisionState][]ProvisionState{
+	StateVerifying:  {StateManageable, StateEnroll},
+	StateDeploying:  {StateActive, StateDeployFailed, StateDeployHold},
+	StateCleaning:   {StateAvailable, StateManageable, StateCleanFailed, StateCleanHold},
+	StateDeleting:   {StateCleaning, StateError},
+	StateInspecting: {StateManageable, StateInspectFailed},
+	StateAdopting:   {StateActive, StateAdoptFailed},
+	StateRescuing:   {StateRescue, StateRescueFailed},
+	StateUnrescuing: {StateActive, StateUnrescueFailed},
+	StateServicing:  {StateActive, StateServiceFailed, StateServiceHold},
 }
 
 // place is a phase or a stable state on a path through the state machine. adopted means that the node was adopted
@@ -46,10 +28,10 @@ type place struct {
 // see [Between].
 func (p place) next() []place {
 	var next []place
-	for _, s := range endStates(p.state) {
+	for _, s := range endStates[p.state] {
 		next = append(next, place{s, p.adopted})
 	}
-	for _, t := range transitions() {
+	for _, t := range transitions {
 		if t.From.Phase() == p.state && (!p.adopted || t.Verb != VerbRebuild) {
 			next = append(next, place{t.Enters.Phase(), p.adopted || t.Verb == VerbAdopt})
 		}

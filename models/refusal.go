@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/printable"
@@ -53,18 +54,15 @@ func (r *Refusal) WithScreenHint(hint string) *Refusal {
 }
 
 func (r *Refusal) sentence(why, hint string) string {
-	var b strings.Builder
+	text := r.Action
 	if r.Node != "" {
-		fmt.Fprintf(&b, "%s %s: ", r.Action, printable.Line(r.Node))
-	} else {
-		fmt.Fprintf(&b, "%s: ", r.Action)
+		text += " " + printable.Line(r.Node)
 	}
-	b.WriteString(why)
+	text += ": " + why
 	if hint != "" {
-		b.WriteString("; ")
-		b.WriteString(hint)
+		text += "; " + hint
 	}
-	return b.String()
+	return text
 }
 
 // WhyNot returns the reason why verb is not allowed for the node, or nil if it is allowed. The console's keys, the
@@ -97,13 +95,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 // refusedInMaintenance reports whether Ironic refuses the verb for a node in maintenance
 // (ironic/conductor/manager.py, deployments.py: validate_node).
 func refusedInMaintenance(verb Verb) bool {
-	switch verb {
-	case VerbDeploy, VerbRebuild, VerbRescue, VerbUnrescue, VerbClean, VerbService:
-		return true
-	case VerbManage, VerbProvide, VerbInspect, VerbAdopt, VerbUndeploy, VerbAbort, VerbUnhold:
-		return false
-	}
-	return false
+	return slices.Contains([]Verb{VerbDeploy, VerbRebuild, VerbRescue, VerbUnrescue, VerbClean, VerbService}, verb)
 }
 
 // ReasonSuffix returns a colon and the sanitized reason, to be appended to a clause. It returns "" if there is no

@@ -98,7 +98,7 @@ func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	inMaintenance := map[Verb]bool{
 		VerbDeploy: true, VerbRebuild: true, VerbRescue: true, VerbUnrescue: true, VerbClean: true, VerbService: true,
 	}
-	for _, tr := range transitions() {
+	for _, tr := range transitions {
 		n := &Node{Name: "n", ProvisionState: tr.From, Maintenance: true}
 		if refused := WhyNot(tr.Verb, n, APIVersion{NewestMinor}) != nil; refused != inMaintenance[tr.Verb] {
 			t.Errorf("%s in maintenance: refused = %v", tr.Verb, refused)

@@ -35,34 +35,20 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-// objectFields returns the names of the node's fields that hold objects.
 func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
-// settableFields maps the fields that PATCH accepts as a whole (PATCH_ALLOWED_FIELDS in
-// ironic/api/controllers/v1/node.py) to their types.
-func settableFields() map[string]valueKind {
-	fields := map[string]valueKind{
-		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
-	}
-	for _, f := range []string{
+// The fields that PATCH accepts as a whole (PATCH_ALLOWED_FIELDS in ironic/api/controllers/v1/node.py).
+var (
+	boolFields = []string{"automated_clean", "protected", "retired", "disable_power_off"}
+	textFields = []string{
 		"name", "chassis_uuid", "conductor_group", "description", "driver", "instance_uuid", "instance_name",
 		"lessee", "owner", "parent_node", "protected_reason", "resource_class", "retired_reason", "shard",
 		"bios_interface", "boot_interface", "console_interface", "deploy_interface", "firmware_interface",
 		"inspect_interface", "management_interface", "network_interface", "power_interface", "raid_interface",
 		"rescue_interface", "storage_interface", "vendor_interface",
-	} {
-		fields[f] = valueText
 	}
-	return fields
-}
-
-type valueKind int
-
-const (
-	valueText valueKind = iota
-	valueBool
 )
 
 // SettingError describes why a setting is invalid.
@@ -82,19 +68,11 @@ func ParseSetting(arg string) (Setting, error) {
 	fail := func(format string, args ...any) (Setting, error) {
 		return Setting{}, &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
 	}
-	s := Setting{Op: SettingSet}
-	key, value, ok := strings.Cut(arg, "=")
-	switch {
-	case ok && strings.HasSuffix(key, "+"):
-		s.Op, key = SettingAdd, key[:len(key)-1]
-	case ok && strings.HasSuffix(key, "-"):
-		s.Op, key = SettingDrop, key[:len(key)-1]
-	case !ok && strings.HasSuffix(arg, "-"):
-		s.Op, key = SettingRemove, arg[:len(arg)-1]
-	case !ok:
-		return fail("use KEY=VALUE, or KEY- to remove the field")
+	key, op, value, err := SplitSetting(arg)
+	if err != nil {
+		return Setting{}, err
 	}
-	s.Text = value
+	s := Setting{Op: op, Text: value}
 	s.Path = strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '/' })
 	if len(s.Path) == 0 {
 		return fail("missing key")
@@ -107,12 +85,26 @@ func ParseSetting(arg string) (Setting, error) {
 	return s, s.check(arg)
 }
 
+// SplitSetting returns the key, the operation and the value of a setting.
+func SplitSetting(arg string) (key string, op SettingOp, value string, err error) {
+	key, value, ok := strings.Cut(arg, "=")
+	ops := []SettingOp{SettingRemove}
+	if ok {
+		ops = []SettingOp{SettingAdd, SettingDrop, SettingSet}
+	}
+	for _, o := range ops { // the key ends with the part of the operation before "="
+		if before, found := strings.CutSuffix(key, strings.TrimSuffix(string(o), "=")); found {
+			return before, o, value, nil
+		}
+	}
+	return "", "", "", &SettingError{Setting: arg, Why: "use KEY=VALUE, or KEY- to remove the field"}
+}
+
 func (s Setting) check(arg string) error {
 	fail := func(format string, args ...any) error {
 		return &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
 	}
 	root := s.Path[0]
-	_, scalar := settableFields()[root]
 	switch {
 	case root == "traits":
 		if len(s.Path) > 1 {
@@ -134,9 +126,9 @@ func (s Setting) check(arg string) error {
 			return fail("%s is Ironic's mask for a secret: writing the mask would lose the secret", Mask)
 		}
 		return nil
-	case !scalar:
+	case !slices.Contains(boolFields, root) && !slices.Contains(textFields, root):
 		return fail("%q cannot be set; available: %s, traits, and fields of %s",
-			root, strings.Join(slices.Sorted(maps.Keys(settableFields())), ", "), strings.Join(objectFields(), ", "))
+			root, strings.Join(slices.Sorted(slices.Values(slices.Concat(boolFields, textFields))), ", "), strings.Join(objectFields(), ", "))
 	case len(s.Path) > 1:
 		return fail("%s has no fields", root)
 	case s.Op == SettingRemove:
@@ -158,17 +150,13 @@ func (s Setting) String() string {
 // value is a boolean. Within objects, valid JSON is decoded, and other text is used unchanged. Text that only starts
 // like JSON is an error there. For all other fields, the value is the text.
 func (s Setting) Value() (any, error) {
-	kind, scalar := settableFields()[s.Path[0]]
 	switch {
-	case scalar && kind == valueBool:
-		switch boolWord(fold(s.Text)) {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
+	case slices.Contains(boolFields, s.Path[0]):
+		if value, ok := ParseBool(s.Text); ok {
+			return value, nil
 		}
 		return nil, &SettingError{Setting: s.String(), Why: "must be true or false"}
-	case scalar:
+	case slices.Contains(textFields, s.Path[0]):
 		return s.Text, nil
 	}
 	return TypedValue(s.Text)
@@ -199,11 +187,7 @@ func masked(value any) bool {
 	case []any:
 		return slices.ContainsFunc(v, masked)
 	case map[string]any:
-		for _, child := range v {
-			if masked(child) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), masked)
 	}
 	return false
 }

@@ -94,13 +94,8 @@ func (s ProvisionState) Class() StateClass {
 // Resting reports whether the node stays in the state until an operator acts. This applies to stable, failed and held
 // nodes.
 func (s ProvisionState) Resting() bool {
-	switch s.Class() {
-	case ClassStable, ClassFailed, ClassHold:
-		return true
-	case ClassTransitional, ClassWait, ClassUnknown:
-		return false
-	}
-	return false
+	class := s.Class()
+	return class == ClassStable || class == ClassFailed || class == ClassHold
 }
 
 // Busy reports whether an operation is running. Unknown states count as busy, so that nodes in these states are
@@ -125,15 +120,9 @@ func (s ProvisionState) Phase() ProvisionState {
 		return StateRescuing
 	case StateServiceWait:
 		return StateServicing
-	case StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue,
-		StateVerifying, StateDeploying, StateCleaning, StateDeleting, StateInspecting,
-		StateAdopting, StateRescuing, StateUnrescuing, StateServicing,
-		StateDeployHold, StateCleanHold, StateServiceHold,
-		StateError, StateDeployFailed, StateCleanFailed, StateInspectFailed,
-		StateAdoptFailed, StateRescueFailed, StateUnrescueFailed, StateServiceFailed:
+	default:
 		return s
 	}
-	return s
 }
 
 // PowerState is the last known power state of a node. It is "" if unknown.
@@ -153,11 +142,9 @@ func (p PowerState) Short() string {
 		return "on"
 	case PowerOff:
 		return "off"
-	case PowerError:
-		return "error"
-	}
-	if p == "" {
+	case "":
 		return "?"
+	default:
+		return string(p)
 	}
-	return string(p)
 }

@@ -2,9 +2,12 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -20,10 +23,7 @@ func TextOf(v any) string {
 
 // OrNone returns text, or "none" if text is empty.
 func OrNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
+	return cmp.Or(text, "none")
 }
 
 // Texts converts a list whose element type is based on string to a list of strings.
@@ -107,4 +107,44 @@ func Unique[T comparable](items []T) []T {
 		}
 	}
 	return unique
+}
+
+// Number converts v to a number. v may also be a string that contains a number, which is common in properties.
+func Number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case string:
+		f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+		return f, err == nil && !math.IsNaN(f)
+	}
+	return 0, false
+}
+
+// EqualLower reports whether have equals want, ignoring the case of have. want must be lower-case ASCII and have the
+// same length as have.
+func EqualLower(have, want string) bool {
+	for i := range len(want) {
+		c := have[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseBool parses a boolean as users write it: true, yes, on, 1, y, t or the opposite, regardless of case.
+func ParseBool(text string) (value, ok bool) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on", "1", "y", "t":
+		return true, true
+	case "false", "no", "off", "0", "n", "f":
+		return false, true
+	}
+	return false, false
 }

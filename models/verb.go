@@ -1,6 +1,9 @@
 package models
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Verb is a provision verb. Its value is the name that follows `baremetal node` on the command line.
 type Verb string
@@ -38,45 +41,29 @@ func (v Verb) Target() string {
 		return "active"
 	case VerbUndeploy:
 		return "deleted"
-	case VerbManage, VerbProvide, VerbInspect, VerbClean, VerbAdopt, VerbRebuild, VerbRescue,
-		VerbUnrescue, VerbService, VerbAbort, VerbUnhold:
+	default:
 		return string(v)
 	}
-	return string(v)
+}
+
+var verbHelp = map[Verb]string{
+	VerbManage:   "Verify BMC credentials (enroll → manageable), or move nodes back to manageable",
+	VerbProvide:  "Clean nodes and make them available",
+	VerbInspect:  "Inspect hardware",
+	VerbClean:    "Run clean steps",
+	VerbAdopt:    "Adopt machines that already run an instance (manageable → active)",
+	VerbDeploy:   "Deploy nodes (available → active)",
+	VerbRebuild:  "Redeploy active or failed nodes",
+	VerbUndeploy: "Undeploy and clean (active → available)",
+	VerbRescue:   "Boot the rescue ramdisk",
+	VerbUnrescue: "Leave the rescue ramdisk",
+	VerbService:  "Run service steps on active nodes",
+	VerbAbort:    "Abort the current operation",
+	VerbUnhold:   "Resume held nodes",
 }
 
 // Help describes the verb in a few words.
-func (v Verb) Help() string {
-	switch v {
-	case VerbManage:
-		return "Verify BMC credentials (enroll → manageable), or move nodes back to manageable"
-	case VerbProvide:
-		return "Clean nodes and make them available"
-	case VerbInspect:
-		return "Inspect hardware"
-	case VerbClean:
-		return "Run clean steps"
-	case VerbAdopt:
-		return "Adopt machines that already run an instance (manageable → active)"
-	case VerbDeploy:
-		return "Deploy nodes (available → active)"
-	case VerbRebuild:
-		return "Redeploy active or failed nodes"
-	case VerbUndeploy:
-		return "Undeploy and clean (active → available)"
-	case VerbRescue:
-		return "Boot the rescue ramdisk"
-	case VerbUnrescue:
-		return "Leave the rescue ramdisk"
-	case VerbService:
-		return "Run service steps on active nodes"
-	case VerbAbort:
-		return "Abort the current operation"
-	case VerbUnhold:
-		return "Resume held nodes"
-	}
-	return string(v)
-}
+func (v Verb) Help() string { return cmp.Or(verbHelp[v], string(v)) }
 
 // Transition is a change of state that a verb triggers. From is the state in which the verb is allowed, and Enters is
 // the state that the node enters first. Success lists the states in which the operation ends if it succeeds.
@@ -89,14 +76,11 @@ type Transition struct {
 	Minor int
 }
 
-// transitions returns the part of Ironic's state machine that users can control with verbs. It is taken from
+// transitions is the part of Ironic's state machine that users can control with verbs. It is taken from
 // ironic/common/state_machine.py of 39.0.0, and the required API versions from ironic/api/controllers/v1/utils.py
-// (MIN_VERB_VERSIONS and check_allow_*). TestTransitionsAgainstIronic compares it with both releases. Callers must
-// not modify the list, which is shared.
-func transitions() []Transition { return allTransitions }
-
-// allTransitions must not be modified. It is computed only once, because it is read for every node and every key.
-var allTransitions = buildTransitions()
+// (MIN_VERB_VERSIONS and check_allow_*). TestTransitionsAgainstIronic compares it with both releases. It must not be
+// modified.
+var transitions = buildTransitions()
 
 func buildTransitions() []Transition {
 	row := func(v Verb, enters, success ProvisionState, minor int, from ...ProvisionState) []Transition {
@@ -140,10 +124,9 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition returns the transition that the verb triggers in the given state. It returns false if the verb is
-// not allowed there.
+// FindTransition returns the transition that the verb triggers in the given state, or false if there is none.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
-	for _, t := range transitions() {
+	for _, t := range transitions {
 		if t.From == from && t.Verb == v {
 			return widen(t), true
 		}
@@ -167,10 +150,9 @@ func widen(t Transition) Transition {
 // allowed reports whether the API version v supports the transition. If the version is unknown, the result is true.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// legalFrom returns the states in which the verb is allowed with the API version v.
 func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
-	for _, t := range transitions() {
+	for _, t := range transitions {
 		if t.Verb == verb && t.allowed(v) {
 			from = append(from, t.From)
 		}

@@ -65,7 +65,7 @@ func TestTransitionsAgainstIronic(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, tr := range transitions() {
+			for _, tr := range transitions {
 				if tr.allowed(APIVersion{minor}) {
 					got = append(got, fmt.Sprintf("%s|%s|%s", tr.From, tr.Verb, tr.Enters))
 				}
@@ -132,7 +132,7 @@ func TestVerbsInStates(t *testing.T) {
 func TestSuccessIsReachable(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0")
-	for _, row := range transitions() {
+	for _, row := range transitions {
 		tr, _ := FindTransition(row.From, row.Verb)
 		if len(tr.Success) == 0 {
 			t.Errorf("%s from %q has no success", tr.Verb, tr.From)

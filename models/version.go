@@ -38,8 +38,7 @@ func ParseAPIVersion(s string) (APIVersion, error) {
 // Feature is a capability that only some API versions offer.
 type Feature string
 
-// The features for which the console checks the API version. The versions are taken from Ironic's "REST API Version
-// History".
+// The features for which the API version is checked, according to Ironic's "REST API Version History".
 const (
 	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps in requests for active and rebuild
 	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk in requests for clean

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -20,20 +21,17 @@ type Work struct {
 	// operation is running, and also if its end was not observed.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
-	// Whole means that the start of the operation was observed. Otherwise, the operation and its first phase started
-	// before Begin.
+	// Whole means that the start of the operation was observed. Otherwise, it and its first phase started before Begin.
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
 	// Reason is the reason that Ironic gives for the failure.
 	Reason string `json:"reason"`
-	// Evidence holds those details of the operation that Ironic later clears from the node. It is nil if they are
-	// unknown.
+	// Evidence holds details of the operation that Ironic later clears from the node, or nil if they are unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 
-// Kept holds data about an operation that Ironic clears on the node when the operation ends. It is used to explain
-// past operations.
+// Kept holds data that Ironic clears when an operation ends. It is used to explain past operations.
 type Kept struct {
 	AgentURL     string `json:"agent_url,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
@@ -95,37 +93,29 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name returns the phase's sanitized display name.
-func (p *Phase) Name() string {
-	switch p.Kind {
-	case PhasePower:
-		return "power on"
-	case PhaseBoot:
-		return "boot to ramdisk"
-	case PhaseInspect:
-		return "boot and inspect"
-	case PhaseStep:
-		return printable.Line(strings.TrimPrefix(p.Step, "deploy."))
-	case PhaseHold:
-		return "held"
-	case PhaseReboot:
-		return "reboot"
-	case PhaseFinish:
-		return "finish"
-	case PhaseTearDown:
-		return "tear down"
-	case PhaseOther:
-		return "work"
-	}
-	return printable.Line(string(p.Kind))
+var phaseNames = map[PhaseKind]string{
+	PhasePower:    "power on",
+	PhaseBoot:     "boot to ramdisk",
+	PhaseInspect:  "boot and inspect",
+	PhaseHold:     "held",
+	PhaseReboot:   "reboot",
+	PhaseFinish:   "finish",
+	PhaseTearDown: "tear down",
+	PhaseOther:    "work",
 }
 
-// Took returns the duration of the phase. For a running phase, it is the duration until now, which is on the server's
-// clock.
+// Name returns the phase's sanitized display name.
+func (p *Phase) Name() string {
+	if p.Kind == PhaseStep {
+		return printable.Line(strings.TrimPrefix(p.Step, "deploy."))
+	}
+	return printable.Line(cmp.Or(phaseNames[p.Kind], string(p.Kind)))
+}
+
+// Took returns the duration of the phase, until now if it is running. now is on the server's clock.
 func (p *Phase) Took(now time.Time) time.Duration { return lasted(p.Begin, p.End, now) }
 
-// Took returns the duration of the operation. For a running operation, it is the duration until now, which is on the
-// server's clock.
+// Took returns the duration of the operation, until now if it is running. now is on the server's clock.
 func (w *Work) Took(now time.Time) time.Duration { return lasted(w.Begin, w.End, now) }
 
 func lasted(begin, end, now time.Time) time.Duration {
@@ -135,29 +125,20 @@ func lasted(begin, end, now time.Time) time.Duration {
 	return max(end.Sub(begin), 0)
 }
 
-// Noun returns the noun for the operation: deployment, cleaning, …
-func (w *Work) Noun() string {
-	switch w.Kind {
-	case StateDeploying:
-		return "deployment"
-	case StateDeleting:
-		return "undeployment"
-	case StateInspecting:
-		return "inspection"
-	case StateServicing:
-		return "service"
-	case StateRescuing:
-		return "rescue"
-	case StateUnrescuing:
-		return "unrescue"
-	case StateAdopting:
-		return "adoption"
-	case StateVerifying:
-		return "verification"
-	default: // names such as "cleaning" are nouns already
-		return printable.Line(string(w.Kind))
-	}
+// workNouns holds the nouns for the operations whose kind, unlike "cleaning", is not a noun.
+var workNouns = map[ProvisionState]string{
+	StateDeploying:  "deployment",
+	StateDeleting:   "undeployment",
+	StateInspecting: "inspection",
+	StateServicing:  "service",
+	StateRescuing:   "rescue",
+	StateUnrescuing: "unrescue",
+	StateAdopting:   "adoption",
+	StateVerifying:  "verification",
 }
+
+// Noun returns the noun for the operation: deployment, cleaning, …
+func (w *Work) Noun() string { return printable.Line(cmp.Or(workNouns[w.Kind], string(w.Kind))) }
 
 // Current returns the phase that is running, or nil if there is none.
 func (w *Work) Current() *Phase {
@@ -186,8 +167,7 @@ func (w *Work) SetFailureReason(reason string) {
 	w.Phases = append(w.Phases, Phase{Kind: kind, Step: step, Begin: last.End, End: last.End, Outcome: OutcomeFailed})
 }
 
-// Work returns the operation that the evidence describes, including the reason if it failed. It returns false if no
-// operation was observed.
+// Work returns the operation that the evidence describes, with the reason if it failed, or false if there is none.
 func (e *Evidence) Work(row *Row) (Work, bool) {
 	if e.Phase == "" {
 		return Work{}, false
@@ -209,10 +189,8 @@ func (e *Evidence) kept() *Kept {
 	if e.AgentURL == "" && e.LastHeartbeat.IsZero() && len(e.Steps) == 0 && e.Step == "" && e.LastError == "" {
 		return nil
 	}
-	return &Kept{
-		AgentURL: e.AgentURL, AgentVersion: e.AgentVersion, LastHeartbeat: e.LastHeartbeat,
-		Kind: e.Kind, Steps: e.Steps, StepIndex: e.StepIndex, Step: e.Step, LastError: e.LastError,
-	}
+	kept := e.Kept
+	return &kept
 }
 
 // Text describes the operation: its outcome, its phases, and the reason if it failed. The text is sanitized.

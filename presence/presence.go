@@ -4,7 +4,6 @@ package presence
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -128,37 +127,33 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users whose sessions show the node with the given UUID, except butUser. The names are sorted,
-// without duplicates.
-func (r *Room) AtNode(uuid, butUser string) []string {
+// byNode returns the users, except butUser, whose sessions show a node, by the node's UUID. The names are sorted, without
+// duplicates.
+func (r *Room) byNode(butUser string) map[string][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	users := map[string]bool{}
+	nodes := map[string][]string{}
 	for _, seat := range r.seats {
-		if seat.session.Node.UUID == uuid && seat.session.User != butUser {
-			users[seat.session.User] = true
+		if uuid, user := seat.session.Node.UUID, seat.session.User; user != butUser && !slices.Contains(nodes[uuid], user) {
+			nodes[uuid] = append(nodes[uuid], user)
 		}
 	}
-	return slices.Sorted(maps.Keys(users))
+	for _, users := range nodes {
+		slices.Sort(users)
+	}
+	return nodes
 }
+
+// AtNode returns the users, except butUser, whose sessions show the node, sorted and without duplicates.
+func (r *Room) AtNode(uuid, butUser string) []string { return r.byNode(butUser)[uuid] }
 
 // AtNode returns the other users whose sessions show the node with the given UUID.
 func (s *Seat) AtNode(uuid string) []string { return s.room.AtNode(uuid, s.session.User) }
 
 // ByNode returns the result of [Seat.AtNode] for all nodes that other users' sessions show, by UUID.
 func (s *Seat) ByNode() map[string][]string {
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	nodes := map[string][]string{}
-	for _, other := range s.room.seats {
-		p := &other.session
-		if p.Node.UUID != "" && p.User != s.session.User && !slices.Contains(nodes[p.Node.UUID], p.User) {
-			nodes[p.Node.UUID] = append(nodes[p.Node.UUID], p.User)
-		}
-	}
-	for _, users := range nodes {
-		slices.Sort(users)
-	}
+	nodes := s.room.byNode(s.session.User)
+	delete(nodes, "")
 	return nodes
 }
 
@@ -221,8 +216,7 @@ func (s *Seat) WhyNotFollow(id int) string {
 	return ""
 }
 
-// Follow makes this session receive the frames of the session with the given ID. With an ID of 0, it follows no
-// session.
+// Follow makes this session receive the frames of the session with the given ID. With 0, it follows none.
 func (s *Seat) Follow(id int) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

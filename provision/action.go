@@ -21,8 +21,7 @@ type API interface {
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
-// Action is an operation on a node, such as those returned by [Provision], [Power], [BootDevice], [Maintenance],
-// [Protect], [Retire] and [Set].
+// Action is an operation on a node, such as those that [Provision], [Power] and [Set] return.
 type Action interface {
 	// Name returns the action as an operator writes it, such as "manage" or "power off".
 	Name() string
@@ -60,6 +59,17 @@ type watchedAction struct{}
 // Preflight does nothing: the action has no checks.
 func (watchedAction) Preflight(context.Context, []models.Node) {}
 
+// Refuse refuses no node.
+func (watchedAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
+
+// Effect returns an empty effect, because nothing changes on the machine.
+func (watchedAction) Effect(*models.Node) models.Effect { return models.Effect{} }
+
+// ended waits until the node reaches a stable state.
+func (watchedAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
+}
+
 func (watchedAction) warnings(*models.Node) []string { return nil }
 func (watchedAction) prepare(_, _ context.Context, _ *Runner, n *models.Node, _ RunOptions) (*deploymentLog, Result, bool) { //nolint:unparam // others have a log
 	return nil, Result{Node: n.Ref(), State: string(n.ProvisionState)}, false
@@ -76,8 +86,33 @@ type immediateAction struct{ watchedAction }
 
 func (immediateAction) immediate() bool { return true }
 
-func (immediateAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, true
+// requestAction is an action that sends one request to each node. refuse and effect may be nil.
+type requestAction struct {
+	immediateAction
+	name    string
+	refuse  func(a Action, n *models.Node) *models.Refusal
+	effect  func(n *models.Node) models.Effect
+	request func(n *models.Node) request.Request
+}
+
+func (a requestAction) Name() string { return a.name }
+
+func (a requestAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	if a.refuse == nil {
+		return nil
+	}
+	return a.refuse(a, n)
+}
+
+func (a requestAction) Effect(n *models.Node) models.Effect {
+	if a.effect == nil {
+		return models.Effect{}
+	}
+	return a.effect(n)
+}
+
+func (a requestAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{verb: a.name, Request: a.request(n)}}, nil
 }
 
 // entry is one request of an action. Each entry is shown, sent and audited separately.
@@ -91,11 +126,9 @@ type entry struct {
 	send func(ctx context.Context) error
 	// answered, if not nil, is called with the node that Ironic returned in response to a PATCH.
 	answered func(node *models.Node)
-	// judge, if not nil, is called if the request fails. It returns nil to ignore the error, or else the error to
-	// report.
+	// judge, if not nil, is called if the request fails. It returns the error to report, or nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask, if not nil, reads from Ironic instead of sending a change. If it returns an error, the entries after this
-	// one are not sent.
+	// ask, if not nil, reads from Ironic instead of sending a change. After an error, no later entry is sent.
 	ask func(ctx context.Context, api API) error
 	// undo describes how to revert the change if a later request fails. It is empty if the change cannot be reverted.
 	undo undo
@@ -106,8 +139,7 @@ type entry struct {
 	// last marks the request to send after the action has succeeded. The entry only shows the request in advance;
 	// conclusion computes the actual one from the node's state at that time.
 	last bool
-	// stage is the stage of the deployment to record before the request is sent. If it is empty, the recorded stage
-	// does not change.
+	// stage is the stage to record before the request is sent. If it is empty, the recorded stage does not change.
 	stage Stage
 }
 
@@ -132,21 +164,24 @@ func commandsOf(entries []entry) []string {
 	return list
 }
 
-// patchEntry returns an entry that applies ops to the fields of the node.
 func patchEntry(verb string, n *models.Node, ops []models.PatchOp) entry {
 	return entry{verb: verb, Request: request.Patch(n.UUID, ops)}
 }
 
 // pathsOf returns the paths of ops, separated by spaces. It omits the values, which may be secrets.
 func pathsOf(ops []models.PatchOp) string {
-	paths := make([]string, len(ops))
-	for i, op := range ops {
-		paths[i] = op.Path
-	}
-	return strings.Join(paths, " ")
+	return strings.Join(textsOf(ops, func(op models.PatchOp) string { return op.Path }), " ")
 }
 
-// verdict is the outcome of a watched action.
+// textsOf returns a text for each element of a list.
+func textsOf[T any](list []T, text func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, element := range list {
+		texts[i] = text(element)
+	}
+	return texts
+}
+
 type verdict struct {
 	ok bool
 	// state is the final state of the node.

@@ -16,8 +16,7 @@ type BIOSReader interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// SetBIOS returns an action that changes the BIOS settings whose values differ from the wanted ones. It uses the
-// bios.apply_configuration step.
+// SetBIOS returns an action that changes BIOS settings to the wanted values with the bios.apply_configuration step.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
@@ -68,8 +67,7 @@ func ResetBIOS() Action {
 	}}
 }
 
-// biosWork returns the work that changes the BIOS settings of n to the wanted values. settings holds the current
-// settings, as far as Ironic knows them.
+// biosWork returns the work that changes the BIOS settings of n. settings holds the settings that Ironic knows.
 func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Change) hardwareWork {
 	pending, problems := bios.Pending(settings, wanted)
 	switch {
@@ -100,9 +98,6 @@ type NodeDrift struct {
 	Error string `json:"error,omitempty" yaml:"error,omitempty"`
 }
 
-// ErrNoBIOS reports that Ironic has not read the BIOS settings of a node.
-var ErrNoBIOS = errors.New("Ironic has no BIOS settings for the node") //nolint:staticcheck // Ironic is a name
-
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the
 // settings of a node cannot be read, its NodeDrift contains the error.
 func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes []models.Node) ([]NodeDrift, error) {
@@ -111,7 +106,7 @@ func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes [
 		return nil, fmt.Errorf("golden node %s: %w", printable.Line(golden.Label()), err)
 	}
 	drifts := make([]NodeDrift, len(nodes))
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		d := NodeDrift{Node: nodes[i].Ref(), Differences: []bios.Difference{}}
 		have, err := biosOf(going, api, nodes[i].UUID)
 		if err != nil {
@@ -127,7 +122,7 @@ func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes [
 func biosOf(ctx context.Context, api BIOSReader, uuid string) ([]models.BIOSSetting, error) {
 	settings, err := api.BIOS(ctx, uuid)
 	if err == nil && len(settings) == 0 {
-		err = ErrNoBIOS
+		err = errors.New("Ironic has no BIOS settings for the node") //nolint:staticcheck // Ironic is a name
 	}
 	return settings, err
 }

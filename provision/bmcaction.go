@@ -56,9 +56,8 @@ func (a *bmcAction) interruptsWorkload() bool {
 	return false
 }
 
-// Effect describes the effect of the order and how Ironic reacts to it. By default, Ironic restores the power state
-// that it has stored ([conductor]force_power_state_during_sync) at its next power sync, within a minute, unless the
-// node is in maintenance.
+// Effect describes the order and Ironic's reaction: unless the node is in maintenance, the next power sync restores the
+// stored power state within a minute by default ([conductor]force_power_state_during_sync).
 func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	e := a.order.Effect()
 	switch a.order.Verb {
@@ -101,7 +100,6 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// resultText returns the controller's description of the result.
 func (a *bmcAction) resultText(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -73,11 +73,9 @@ func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	return printable.Line(title), sections
 }
 
-// bmcPage collects the rows of a section.
 type bmcPage struct{ rows []BMCRow }
 
-// add adds a row with the parts that are not empty. If all parts are empty, it adds nothing and returns an unused
-// row.
+// add adds a row with the parts that are not empty. If all are empty, it only returns an unused row.
 func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	var have []string
 	for _, part := range parts {
@@ -92,7 +90,6 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
-// healthTone returns the tone of a component with the given health.
 func healthTone(h models.BMCHealth) Tone {
 	switch h {
 	case models.BMCHealthWarning:
@@ -112,12 +109,18 @@ func healthProblem(h models.BMCHealth) string {
 	return string(h)
 }
 
-// labeled returns "word value", or "" if the value is empty.
 func labeled(word, value string) string {
 	if value == "" {
 		return ""
 	}
 	return word + " " + value
+}
+
+func positive(format string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
 }
 
 func (l *BMCReport) machine(p *bmcPage) {
@@ -145,8 +148,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds a row for each compared value. The row shows Ironic's value and the BMC's value, and marks a
-// difference with "≠".
+// compared adds rows with Ironic's value and the BMC's value, and marks differences with "≠".
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""
@@ -198,21 +200,13 @@ func (l *BMCReport) drives(p *bmcPage) {
 
 func (l *BMCReport) nics(p *bmcPage) {
 	for _, n := range l.BMC.NICs {
-		speed := ""
-		if n.Mbit > 0 {
-			speed = fmt.Sprintf("%d Mbit/s", n.Mbit)
-		}
-		p.add(healthTone(n.Health), n.ID, n.MAC, speed, n.Link, healthProblem(n.Health))
+		p.add(healthTone(n.Health), n.ID, n.MAC, positive("%d Mbit/s", n.Mbit), n.Link, healthProblem(n.Health))
 	}
 }
 
 func (l *BMCReport) processors(p *bmcPage) {
 	for _, c := range l.BMC.Processors {
-		cores := ""
-		if c.Cores > 0 {
-			cores = fmt.Sprintf("%d cores", c.Cores)
-		}
-		p.add(healthTone(c.Health), c.ID, c.Model, cores, healthProblem(c.Health))
+		p.add(healthTone(c.Health), c.ID, c.Model, positive("%d cores", c.Cores), healthProblem(c.Health))
 	}
 	total, count := 0, 0
 	for _, m := range l.BMC.Memory {
@@ -238,9 +232,8 @@ func (l *BMCReport) sensors(p *bmcPage) {
 	}
 }
 
-// filled returns the filled part of a sensor's bar, and reports whether the sensor has a bar. For a percentage, the
-// bar ends at 100 %; for other values, it ends at the upper critical threshold. It starts at 0 or, for a voltage, at
-// the lower critical threshold.
+// filled returns the filled part of a sensor's bar, if it has one. The bar ends at 100 % or at the upper critical
+// threshold, and starts at 0 or, for a voltage, at the lower critical threshold.
 func filled(s models.BMCSensor) (done float64, has bool) {
 	switch {
 	case s.Unit == "%":

@@ -1,18 +1,23 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
+	"time"
 
 	"ironworks/bmc"
+	"ironworks/enroll"
 	"ironworks/models"
 	"ironworks/models/doctor"
 	"ironworks/models/explain"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
 // BMCAPI reads from Ironic the data that is compared with a BMC's; *ironicclient.Client implements it.
@@ -26,11 +31,10 @@ type BMCAPI interface {
 // controller only for a query, or when a Runner runs an order.
 type BMCs struct {
 	API BMCAPI
-	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
-	// empty.
+	// Complete adds the credentials and trusted certificates to a target. An unknown password remains empty.
 	Complete func(ctx context.Context, t *bmc.Target) error
 	// Web fetches the ISOs that the machines boot. If it is nil, they are not fetched.
-	Web ImageWeb
+	Web images.Servers
 }
 
 // BMCReport contains a controller's data, and a comparison with Ironic's data.
@@ -59,33 +63,31 @@ type BMCCredentialsError struct {
 	Withheld string
 }
 
-// Error describes the problem. If the controller has not rejected a password, it also names the settings and the flag
-// that can supply one.
+// Error describes the problem and, if no password was rejected, the settings and the flag that can supply one.
 func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
 	}
-	if e.Withheld != "" {
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
-			e.Withheld, printable.Line(models.MaskURL(e.Address)))
-	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
+		"Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context")
 }
 
-// OnScreen is like Error, but names a command of the terminal interface instead of a flag. That command asks for the
-// password.
+// OnScreen is like Error, but names the console's command that asks for the password instead of a flag.
 func (e *BMCCredentialsError) OnScreen() string {
-	switch {
-	case e.Rejection != nil:
+	if e.Rejection != nil {
 		return models.OnScreen(e.Rejection)
-	case e.Withheld != "":
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context",
+		"Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context")
+}
+
+// sentence describes the problem, with the remedy for a withheld or for an unknown password.
+func (e *BMCCredentialsError) sentence(withheld, unknown string) string {
+	address := printable.Line(models.MaskURL(e.Address))
+	if e.Withheld != "" {
+		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. %s", e.Withheld, address, withheld)
+	}
+	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. %s", printable.Line(e.Username), address, unknown)
 }
 
 // Unwrap returns the error with which the controller rejected the password, if any.
@@ -141,8 +143,7 @@ func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 
 func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	if err := b.Complete(ctx, t); err != nil {
-		var login *BMCCredentialsError
-		if errors.As(err, &login) {
+		if login, is := errors.AsType[*BMCCredentialsError](err); is {
 			login.Node = node
 		}
 		return err
@@ -166,8 +167,7 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks in the node's inventory. It returns none if Ironic has no inventory of the node, and adds
-// any other error to look.Missing.
+// disks returns the disks in the node's inventory, or none if there is no inventory. Errors go to look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
@@ -183,7 +183,6 @@ func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hin
 	return inventory.Disks
 }
 
-// isos checks the node's deploy ISO, and any other ISO that is inserted.
 func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOCheck {
 	if b.Web == nil {
 		return nil
@@ -206,8 +205,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	return looks
 }
 
-// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have a different
-// route to the ISO.
+// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have another route.
 type ISOCheck struct {
 	// Address is the ISO's URL, safe to show.
 	Address string `json:"address"`
@@ -218,13 +216,13 @@ type ISOCheck struct {
 }
 
 // checkISO fetches the start of the file at address and checks that it is an ISO image.
-func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
+func checkISO(ctx context.Context, web images.Servers, address string) ISOCheck {
 	look := ISOCheck{Address: printable.Line(models.MaskURL(address))}
 	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {
 		look.Text = "not checked: the address is not an HTTP URL"
 		return look
 	}
-	answer, head, total := queryFile(ctx, web, address)
+	answer, head, total := images.QueryFile(ctx, web, address)
 	look.Readable = explain.AnswerNo
 	switch {
 	case answer.Error != "":
@@ -240,4 +238,168 @@ func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
 		}
 	}
 	return look
+}
+
+// WaitedFacts returns the [BMCs.Facts] of a machine that Ironic is waiting for, if its credentials are known without
+// a prompt. For all other machines, it returns nil.
+func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	if n.ProvisionState.Class() != models.ClassWait {
+		return nil, nil //nolint:nilnil // not queried
+	}
+	if target, err := b.Target(ctx, n); err != nil || !target.Password.IsSet() {
+		return nil, nil //nolint:nilnil,nilerr // no credentials
+	}
+	return b.Facts(ctx, n, now)
+}
+
+// Facts queries a node's controller for facts that help to explain the node's state; now is Ironic's time. An
+// unreachable controller is not an error but one of the facts. An error means that nothing could be learned about the
+// machine, for example because the password is missing.
+func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	facts := &explain.BMCFacts{At: now}
+	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
+		look := checkISO(ctx, b.Web, iso)
+		facts.ISOFetchable, facts.ISO = look.Readable, look.Text
+	}
+	target, err := b.Target(ctx, n)
+	if err != nil {
+		return facts, err
+	}
+	found, err := b.probe(ctx, n.Label(), target)
+	if err != nil {
+		return facts, addFaultFacts(facts, err)
+	}
+	addBMCFacts(facts, found)
+	return facts, nil
+}
+
+// addFaultFacts records the facts that an error reveals about the machine, for example that the controller is
+// unreachable, and returns nil. It returns any other error unchanged.
+func addFaultFacts(facts *explain.BMCFacts, err error) error {
+	if _, is := errors.AsType[*BMCCredentialsError](err); is {
+		facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerNo
+		return nil
+	}
+	if !noAnswer(err) {
+		return err // the BMC answered, or was not queried
+	}
+	facts.Reachable = explain.AnswerNo
+	return nil
+}
+
+// noAnswer reports whether err means that a BMC did not answer.
+func noAnswer(err error) bool {
+	return models.IsFault(err, models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset)
+}
+
+func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
+	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
+	switch strings.ToLower(found.System.Power) {
+	case "on":
+		facts.Power = models.PowerOn
+	case "off":
+		facts.Power = models.PowerOff
+	}
+	switch strings.ToLower(found.Boot.Mode) {
+	case "uefi":
+		facts.BootMode = "uefi"
+	case "legacy":
+		facts.BootMode = "bios"
+	}
+	for i := range found.Media {
+		m := &found.Media[i]
+		switch {
+		case m.Inserted:
+			facts.MediaInserted, facts.Media = explain.AnswerYes, m.Image
+		case facts.MediaInserted == "":
+			facts.MediaInserted = explain.AnswerNo
+		}
+	}
+	facts.Health, facts.Progress = cmp.Or(found.System.Rollup, found.System.Health), found.System.Progress
+	causes := textsOf(found.Causes, func(c models.BMCCause) string { return strings.TrimSpace(fmt.Sprintf("%s %s", c.Part, c.State)) })
+	facts.Causes = strings.Join(causes, ", ")
+}
+
+// DiscoveryStatus is the result of querying the BMC at one address.
+type DiscoveryStatus string
+
+// The results of querying a BMC.
+const (
+	DiscoveryFound DiscoveryStatus = "found"
+	// DiscoveryRefused means that the credentials were rejected or are unknown.
+	DiscoveryRefused     DiscoveryStatus = "refused"
+	DiscoveryUnreachable DiscoveryStatus = "unreachable"
+	// DiscoveryFailed means that the server is not a BMC with Redfish, or that its certificate is not trusted.
+	DiscoveryFailed DiscoveryStatus = "failed"
+)
+
+// Discovered is a system found at an address, or the reason why none was found.
+type Discovered struct {
+	Address string
+	Status  DiscoveryStatus
+	// BMC is the BMC's report. It is nil if no system was found.
+	BMC *models.BMC
+	// Login holds the credentials that the BMC accepted.
+	Login enroll.Login
+	Err   error
+}
+
+// Note returns a note with the number of systems at the BMC's address. It is empty if there is at most one.
+func (d *Discovered) Note() string {
+	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
+}
+
+// discoveries is the number of BMCs that are queried at the same time. It is high because each BMC is a different
+// host, and because querying a host that does not answer takes five seconds.
+const discoveries = 32
+
+// Discover queries the BMCs at the given addresses, 32 at a time. It contacts no other hosts. progress is called for
+// each finished address, from several goroutines; it may be nil.
+func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
+	found := make([][]Discovered, len(addresses))
+	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {
+		if found[i] = b.discover(going, addresses[i]); progress != nil {
+			progress(addresses[i])
+		}
+	})
+	var all []Discovered
+	for _, list := range found {
+		all = append(all, list...)
+	}
+	return all
+}
+
+func (b *BMCs) discover(ctx context.Context, address string) []Discovered {
+	target := bmc.Target{Address: address}
+	if u, err := url.Parse(address); err == nil && strings.Contains(u.Path, "/Systems/") {
+		target.System = u.Path
+		u.Path = ""
+		target.Address = u.String()
+	}
+	one := Discovered{Address: address}
+	if one.Err = b.complete(ctx, "", &target); one.Err == nil {
+		var systems []models.BMC
+		systems, one.Err = bmc.Identify(ctx, target)
+		one.Err = asCredentialsError(one.Err, "", &target)
+		if one.Err == nil {
+			list := make([]Discovered, len(systems))
+			for i := range systems {
+				list[i] = Discovered{
+					Address: target.Address, Status: DiscoveryFound, BMC: &systems[i],
+					Login: enroll.Login{Username: target.Username, Password: target.Password, Insecure: target.TLS.Insecure},
+				}
+			}
+			return list
+		}
+	}
+	one.Status = DiscoveryFailed
+	if _, refused := errors.AsType[*BMCCredentialsError](one.Err); refused {
+		one.Status = DiscoveryRefused
+	} else if noAnswer(one.Err) {
+		one.Status = DiscoveryUnreachable
+	}
+	return []Discovered{one}
 }

@@ -16,6 +16,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 const bmcPassword = "s3cr3t-0f-the-BMC"
@@ -90,7 +91,7 @@ func TestBMCReport(t *testing.T) {
 		fakeAPI: newAPI(n), inventory: `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "S1"}]}}`,
 		ports: []models.Port{{Address: "52:54:00:00:00:01"}, {Address: "52:54:00:00:00:99"}},
 	}
-	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: provision.NewWeb()}
+	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: images.NewWeb()}
 	for _, test := range []struct {
 		path     string
 		readable explain.Answer

@@ -8,6 +8,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 func TestCachedAsksOnce(t *testing.T) {
@@ -93,14 +94,14 @@ func TestOverridesOfEachNode(t *testing.T) {
 // askedWeb counts the requests to a web server.
 type askedWeb struct{ asked int }
 
-func (w *askedWeb) Head(context.Context, string) (provision.WebAnswer, error) {
+func (w *askedWeb) Head(context.Context, string) (images.Answer, error) {
 	w.asked++
-	return provision.WebAnswer{Status: 200, Length: 1 << 30, Total: -1}, nil
+	return images.Answer{Status: 200, Length: 1 << 30, Total: -1}, nil
 }
 
-func (w *askedWeb) Get(context.Context, string, int, bool) (provision.WebAnswer, []byte, error) {
+func (w *askedWeb) Get(context.Context, string, int, bool) (images.Answer, []byte, error) {
 	w.asked++
-	return provision.WebAnswer{Status: 206, Length: 512, Total: 1 << 30}, make([]byte, 512), nil
+	return images.Answer{Status: 206, Length: 512, Total: 1 << 30}, make([]byte, 512), nil
 }
 
 // TestCachedQueriesTheWebOnce checks that responses from web servers and lists of deploy templates are cached as

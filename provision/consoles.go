@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,8 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// ConsoleAPI is the part of Ironic's API that serial consoles need; *ironicclient.Client
-// implements it.
+// ConsoleAPI is the part of Ironic's API that serial consoles need.
 type ConsoleAPI interface {
 	ConsoleState(ctx context.Context, id string) (models.ConsoleState, error)
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
@@ -102,10 +103,7 @@ func (c *Consoles) ended() bool {
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
-	nodes := make([]*nodeConsole, 0, len(c.nodes))
-	for _, n := range c.nodes {
-		nodes = append(nodes, n)
-	}
+	nodes := slices.Collect(maps.Values(c.nodes))
 	c.mu.Unlock()
 	var failed error
 	for _, n := range nodes {
@@ -139,8 +137,7 @@ func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error
 	return n.waitUntil(ctx, true)
 }
 
-// set enables or disables the console. If the result of enabling is unknown, the console counts as enabled, so that
-// restore disables it.
+// set enables or disables the console. If enabling may have succeeded, the console counts as enabled.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {
@@ -172,15 +169,12 @@ func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 		case !time.Now().Before(until):
 			return &agentlog.SerialError{Reason: fmt.Sprintf("Ironic did not turn the console on or off within %v", consoleTimeout)}
 		}
-		select {
-		case <-time.After(consolePoll):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := wait(ctx, consolePoll); err != nil {
+			return err
 		}
 	}
 }
 
-// restore disables the console if this process has enabled it.
 func (n *nodeConsole) restore(ctx context.Context) error {
 	if !n.enabled {
 		return nil
@@ -201,25 +195,41 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 	return err
 }
 
-// unreadable returns an error that explains why ironworks cannot read a console with the named interface. It returns
-// nil for readable and for unknown interfaces.
+// unreadable returns an error if consoles with the named interface are known to be unreadable.
 func unreadable(name string) error {
 	const others = "set console_interface to ipmitool-socat (it must be enabled on the conductor)"
-	shown := printable.Line(name)
 	switch {
-	case name == "":
-		return &agentlog.SerialError{Reason: "the node has no console interface", Remedy: others, Final: true}
-	case name == "no-console":
-		return &agentlog.SerialError{Reason: "console_interface is no-console", Remedy: others, Final: true}
 	case strings.Contains(name, "graphical"):
-		return &agentlog.SerialError{Reason: "console_interface is " + shown + ", which is graphical", Remedy: others, Final: true}
+		return wrongConsole(name, ", which is graphical", others)
 	case strings.Contains(name, "shellinabox"):
-		return &agentlog.SerialError{Reason: "console_interface is " + shown + ", which is a web page", Remedy: others, Final: true}
+		return wrongConsole(name, ", which is a web page", others)
+	}
+	return noConsole(name, others)
+}
+
+// unviewable returns an error if consoles with the named interface are known to have no web page.
+func unviewable(name string) error {
+	const others = "set console_interface to redfish-graphical (39.0.0; it must be enabled on the conductor)"
+	if strings.Contains(name, "socat") {
+		return wrongConsole(name, ", which is serial", "the serial log source reads it; or "+others)
+	}
+	return noConsole(name, others)
+}
+
+func noConsole(name, remedy string) error {
+	switch name {
+	case "":
+		return &agentlog.SerialError{Reason: "the node has no console interface", Remedy: remedy, Final: true}
+	case "no-console":
+		return wrongConsole(name, "", remedy)
 	}
 	return nil
 }
 
-// consoleHandle is one reader's handle of a console.
+func wrongConsole(name, kind, remedy string) error {
+	return &agentlog.SerialError{Reason: "console_interface is " + printable.Line(name) + kind, Remedy: remedy, Final: true}
+}
+
 type consoleHandle struct {
 	*nodeConsole
 	closed sync.Once
@@ -266,4 +276,54 @@ func (l *consoleHandle) Close(ctx context.Context) (err error) {
 		}
 	})
 	return err
+}
+
+// GraphicalConsole is an open graphical console. It is a page of Ironic's noVNC proxy or of shellinabox.
+type GraphicalConsole struct {
+	url models.Secret
+	// Kind is the console type reported by Ironic: vnc or shellinabox.
+	Kind   string
+	handle *consoleHandle
+}
+
+// Address returns the URL of the page, which grants access for [vnc]token_timeout, 10 minutes by default.
+func (g *GraphicalConsole) Address() models.Secret { return g.url }
+
+// Enabled reports whether Ironic's console had to be enabled for this page. If so, closing the page disables it.
+func (g *GraphicalConsole) Enabled() bool { return g.handle.Changed() != "" }
+
+// Close closes the console. Closing the last console of a node disables Ironic's console if it had to be enabled.
+func (g *GraphicalConsole) Close(ctx context.Context) error { return g.handle.Close(ctx) }
+
+// OpenGraphical enables the console of the node, if necessary, and returns its web page.
+func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*GraphicalConsole, error) {
+	handle, err := c.open(ctx, node, unviewable)
+	if err != nil {
+		return nil, refusedConsole(node, err)
+	}
+	g := &GraphicalConsole{handle: handle}
+	console, err := c.api.Console(ctx, node.UUID)
+	switch {
+	case err != nil:
+	case !console.Enabled:
+		err = &agentlog.SerialError{Reason: "the console was disabled in the meantime", Remedy: "baremetal node console enable " + node.Label()}
+	case !strings.HasPrefix(console.Info.URL.Reveal(), "http://") && !strings.HasPrefix(console.Info.URL.Reveal(), "https://"):
+		// If [vnc]public_url is unset, Ironic's get_console (ironic/common/vnc.py) writes None in place of the URL.
+		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url on the conductor to the ironic-novncproxy page", Final: true}
+	}
+	if err != nil {
+		_ = g.Close(ctx) // Close reports its own errors
+		return nil, refusedConsole(node, err)
+	}
+	g.url, g.Kind = console.Info.URL, console.Info.Type
+	return g, nil
+}
+
+// refusedConsole converts a SerialError to a refusal with a remedy. It returns other errors unchanged.
+func refusedConsole(node models.NodeRef, err error) error {
+	why, is := errors.AsType[*agentlog.SerialError](err)
+	if !is {
+		return err
+	}
+	return &models.Refusal{Kind: models.RefusedArguments, Action: "console", Node: node.Label(), Why: why.Reason, Hint: why.Remedy}
 }

@@ -19,22 +19,19 @@ const (
 	DeclaredCreate DeclaredVerb = "create"
 	DeclaredChange DeclaredVerb = "change"
 	DeclaredSame   DeclaredVerb = "unchanged"
-	// DeclaredHidden means that the fields that can be compared are unchanged, but that other fields cannot be
-	// compared.
+	// DeclaredHidden means that all comparable fields are unchanged, but that other fields are hidden.
 	DeclaredHidden DeclaredVerb = "hidden"
 	DeclaredDelete DeclaredVerb = "delete"
 )
 
-// Declared is an object that a file declares, compared with the one in Ironic. The object is an inspection rule, a
-// deploy template or a runbook.
+// Declared is a rule, deploy template or runbook that a file declares, compared with the one in Ironic.
 type Declared struct {
 	Verb DeclaredVerb
 	// Noun is the type of the object, and Label identifies the object.
 	Noun, Label string
 	// UUID is the UUID of the existing object or, for a new object, the UUID given in the file.
 	UUID string
-	// Fields lists the fields that differ. Hidden is a phrase for the fields that cannot be compared. It is empty if
-	// there are none.
+	// Fields lists the fields that differ. Hidden is a phrase for the fields that cannot be compared, if any.
 	Fields []string
 	Hidden string
 	// Before and After are the object before and after the change, in the format of a file. Before is empty if the
@@ -44,8 +41,7 @@ type Declared struct {
 	Requests []request.Request
 }
 
-// DeclaredCounts sums up a plan, for example "change 1 inspection rule, delete 2 inspection rules". It returns "" if
-// nothing has to be sent.
+// DeclaredCounts sums up a plan, such as "change 1 inspection rule", or returns "" if nothing has to be sent.
 func DeclaredCounts(list []Declared) string {
 	var parts []string
 	for _, verb := range []DeclaredVerb{DeclaredCreate, DeclaredChange, DeclaredDelete} {
@@ -62,8 +58,7 @@ func DeclaredCounts(list []Declared) string {
 	return strings.Join(parts, ", ")
 }
 
-// Difference describes the change. Below the description, it shows a diff of the object's file or, for a new object,
-// the whole file.
+// Difference describes the change, and shows a diff of the object's file or, for a new object, the whole file.
 func (d *Declared) Difference() string {
 	head := fmt.Sprintf("%s %s\n", d.Verb, d.Label)
 	if d.Before == "" {

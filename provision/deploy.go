@@ -1,7 +1,9 @@
 package provision
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,8 +22,7 @@ import (
 type DeployOptions struct {
 	// For returns the deployment for the node.
 	For func(n *models.Node) (Deployment, error)
-	// Checked is called for each node after its checks. It is called from several goroutines and must not block. It
-	// may be nil.
+	// Checked, if not nil, is called for each node after its checks, from several goroutines. It must not block.
 	Checked func(n models.NodeRef)
 }
 
@@ -71,16 +72,14 @@ func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *Deplo
 	return again
 }
 
-// WithChecks does the same as [DeployAction.WithOverrides], but the copy has no overrides and uses the checks of
-// another operator.
+// WithChecks is like [DeployAction.WithOverrides], but without overrides and with the checks of another operator.
 func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	again := a.WithOverrides(nil)
 	again.checks = checks
 	return again
 }
 
-// OverridesFor returns overrides for [DeployAction.WithOverrides]. They override checks on every node whose name or
-// UUID is in typed.
+// OverridesFor returns overrides of the checks on every node whose name or UUID is in typed.
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
 	for i := range nodes {
@@ -91,8 +90,7 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// WithCallback does the same as [DeployAction.WithOverrides], but the copy keeps the overrides and has another
-// Checked callback.
+// WithCallback is like [DeployAction.WithOverrides], but keeps the overrides and sets another Checked callback.
 func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
 	again := a.WithOverrides(a.overrides)
 	again.options.Checked = checked
@@ -121,11 +119,9 @@ type readyNode struct {
 	before   *record
 	followUp followUp
 	reason   string
-	// stamp identifies the version of the record in before. It is used to detect whether another process has changed
-	// the record since the checks.
+	// stamp identifies the version of the record in before, to detect a change by another process.
 	stamp string
-	// requested is the deployment in the form in which it is recorded. restore holds the operations that revert the
-	// changes of an earlier attempt.
+	// requested is the deployment as it is recorded. restore reverts the changes of an earlier attempt.
 	requested *recordedDeployment
 	overrides []plan.CheckID
 	restore   []models.PatchOp
@@ -133,11 +129,10 @@ type readyNode struct {
 
 // Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
 // replace those of earlier checks; call [Runner.Plan] afterward. If a node's deployment was interrupted, Preflight
-// rereads the node until it is known which requests have arrived. It then replaces the node in nodes with the latest
-// reading.
+// rereads the node until it is known which requests have arrived. It then replaces the node in nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
 		a.ready[nodes[i].UUID] = r
@@ -185,11 +180,17 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	return r
 }
 
+// checked returns the result of the node's preflight, or a result with errNotChecked before the preflight.
 func (a *DeployAction) checked(n *models.Node) *readyNode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.ready[n.UUID]
+	if r := a.ready[n.UUID]; r != nil {
+		return r
+	}
+	return &readyNode{verb: a.verb, err: errNotChecked}
 }
+
+var errNotChecked = errors.New("the checks have not run")
 
 // CheckedBy reports whether the action uses the same Ironic as the given checks.
 func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
@@ -201,36 +202,21 @@ func (a *DeployAction) Name() string { return string(a.verb) }
 
 // earlierAttempt returns the node as an earlier attempt of this deployment prepared it, or nil if there was none.
 func (a *DeployAction) earlierAttempt(n *models.Node) *readyNode {
-	if r := a.checked(n); r != nil {
-		return r
-	}
-	return a.earlier[n.UUID]
-}
-
-// verbFor returns the verb that will be sent, or has been sent, to the node.
-func (a *DeployAction) verbFor(n *models.Node) models.Verb {
-	if r := a.checked(n); r != nil {
-		return r.verb
-	}
-	return a.verb
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return cmp.Or(a.ready[n.UUID], a.earlier[n.UUID])
 }
 
 // Checks returns the results of the node's preflight, or nil before the preflight.
-func (a *DeployAction) Checks(n *models.Node) []plan.Check {
-	if r := a.checked(n); r != nil {
-		return r.checks
-	}
-	return nil
-}
+func (a *DeployAction) Checks(n *models.Node) []plan.Check { return a.checked(n).checks }
 
-// Order returns the node's steps in the order in which Ironic runs them. Each step includes its source. Without a
-// preflight, Order returns nil.
+// Order returns the node's steps with their sources in Ironic's order, or nil before the preflight.
 func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
-	r := a.checked(n)
-	if r == nil || r.facts == nil {
+	facts := a.checked(n).facts
+	if facts == nil {
 		return nil
 	}
-	return r.facts.Order()
+	return facts.Order()
 }
 
 // Refuse refuses a node whose checks have failed, or whose checks ran before the last attempt.
@@ -243,10 +229,7 @@ func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refus
 
 func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	r := a.checked(n)
-	switch {
-	case r == nil:
-		return refusal(a, n, models.RefusedArguments, "the checks have not run", "")
-	case r.err != nil:
+	if r.err != nil {
 		refused := refusal(a, n, models.RefusedArguments, printable.Line(r.err.Error()), "")
 		refused.ScreenWhy = printable.Line(models.OnScreen(r.err))
 		return refused
@@ -280,19 +263,18 @@ func failedCheck(c *plan.Check, remedy string) string {
 	return text
 }
 
-// Effect names the disk that will be overwritten. For an interrupted deployment, it describes instead whether that
-// deployment is watched, reverted or forgotten.
+// Effect names the disk that will be overwritten or, for an interrupted deployment, what happens to it.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
-	e := models.VerbEffect(a.verbFor(n), n, nil)
 	r := a.checked(n)
-	if r != nil && r.followUp != followUpNone {
+	e := models.VerbEffect(r.verb, n, nil)
+	if r.followUp != followUpNone {
 		text := r.followUp.effect(&r.before.Unfinished)
 		if last, err := rootDiskEntry(n, r); r.followUp == followUpWatch && err == nil && last != nil {
 			text += "; on success, the root disk is recorded in " + rootDiskPlace
 		}
 		return models.Effect{Text: text}
 	}
-	if r == nil || r.facts == nil {
+	if r.facts == nil {
 		return e
 	}
 	switch disk := r.facts.Target(); {
@@ -323,5 +305,5 @@ func (a *DeployAction) observed(now *models.Node) {
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{req: models.ProvisionRequest{Verb: a.verbFor(before)}}.ended(before, now, waited)
+	return verbAction{req: models.ProvisionRequest{Verb: a.checked(before).verb}}.ended(before, now, waited)
 }

@@ -21,8 +21,7 @@ import (
 // Deployment holds the plan's fields for one node, together with the content of the files that they name.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is the user data for the installed system, in the form in which the operator wrote it. If it is not
-	// nil, it replaces the user data in Fields.
+	// UserData is the user data as the operator wrote it. If it is not nil, it replaces the user data in Fields.
 	UserData []byte
 	// FilesDir is the folder of the local files that user data in Butane refers to. It may be empty.
 	FilesDir string
@@ -81,8 +80,7 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	return d, nil
 }
 
-// WithUserDataFile reads the user data from the file at path. The local files that the user data refers to are
-// expected in the same folder.
+// WithUserDataFile reads the user data from the file at path. Local files of the user data are in the same folder.
 func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -95,18 +93,13 @@ func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	return d, nil
 }
 
-// withReport returns the deployment with the report on its user data. It checks the user data unless there is a
-// report already.
+// withReport returns the deployment with the report on its user data.
 func (d Deployment) withReport() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
 	}
 	if d.UserData != nil && d.report == nil {
-		var options []userdata.Option
-		if d.FilesDir != "" {
-			options = append(options, userdata.FilesDir(d.FilesDir))
-		}
-		report := userdata.Check(d.UserData, options...)
+		report := userdata.Check(d.UserData, userdata.FilesDir(d.FilesDir))
 		d.report = &report
 	}
 	return d
@@ -146,8 +139,7 @@ func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	return string(d.UserData), nil
 }
 
-// bootable returns the user data for the record. It has the form that a machine reads at its first boot, and includes
-// all local files.
+// bootable returns the user data for the record, as a machine reads it, with all local files.
 func (d Deployment) bootable() []byte {
 	switch d = d.withReport(); {
 	case d.report == nil || !d.report.OK():
@@ -157,15 +149,14 @@ func (d Deployment) bootable() []byte {
 	return d.UserData
 }
 
-// userDataFacts returns the report on the user data in the form that the checks read, or nil if there is no user
-// data.
+// userDataFacts returns the report on the user data for the checks, or nil if there is no user data.
 func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	d = d.withReport()
 	if d.report == nil {
 		return nil
 	}
 	facts := &plan.UserDataFacts{
-		Kind: d.report.Kind.String(), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
+		Kind: string(d.report.Kind), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
 	}
 	if facts.Language == plan.ReaderCloudInit {
 		facts.OK, facts.Sent = true, len(d.UserData)
@@ -190,7 +181,6 @@ func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	return facts
 }
 
-// configDrive returns the configdrive to send, or nil if there is none.
 func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
@@ -219,28 +209,14 @@ func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	return drive, nil
 }
 
-// settings returns the changes that the plan makes to the node's fields.
 func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting
-	set := func(object, field, value string, now any) {
-		if value == "" || now == any(value) {
-			return
-		}
-		path := []string{object, field}
-		text, err := json.Marshal(value)
-		if object == "" {
-			path, text = []string{field}, []byte(value)
-		}
-		if err == nil {
-			list = append(list, models.Setting{Path: path, Op: models.SettingSet, Text: string(text)})
-		}
+	if value := f.DeployInterface(); value != "" && value != n.DeployInterface {
+		list = append(list, models.Setting{Path: []string{"deploy_interface"}, Op: models.SettingSet, Text: value})
 	}
-	set("", "deploy_interface", f.DeployInterface(), n.DeployInterface)
-	d.ramdiskSettings(f, set, func(object, field string) {
-		list = append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
-	})
-	instance := func(field, value string) { set("instance_info", field, value, n.InstanceInfo[field]) }
+	list = append(list, d.ramdiskSettings(f)...)
+	instance := func(field, value string) { list = appendSetting(list, n.InstanceInfo, "instance_info", field, value) }
 	instance("image_source", p.Image.Source)
 	instance("image_disk_format", p.Image.Format)
 	if hash, err := p.Image.Hash(); err == nil && p.Image.Checksum != "" {
@@ -276,7 +252,7 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 
 // ramdiskSettings sets the boot files: in driver_info for Ironic's own operations, or in instance_info for an
 // instance that runs from memory.
-func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
+func (d Deployment) ramdiskSettings(f *plan.Facts) (list []models.Setting) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
 	iso, kernel, initrd := "deploy_iso", "deploy_kernel", "deploy_ramdisk"
@@ -286,10 +262,9 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 		iso, kernel, initrd = "boot_iso", "kernel", "ramdisk"
 		isos, pairs = []string{iso}, []string{kernel, initrd}
 	}
-	set(object, iso, p.ISO, now[iso])
-	set(object, kernel, p.Kernel, now[kernel])
-	set(object, initrd, p.Initrd, now[initrd])
-	set(object, "kernel_append_params", p.Params, now["kernel_append_params"])
+	for _, field := range [][2]string{{iso, p.ISO}, {kernel, p.Kernel}, {initrd, p.Initrd}, {"kernel_append_params", p.Params}} {
+		list = appendSetting(list, now, object, field[0], field[1])
+	}
 	var gone []string
 	switch {
 	case p.ISO != "":
@@ -299,9 +274,10 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 	}
 	for _, field := range gone {
 		if _, there := now[field]; there {
-			remove(object, field)
+			list = append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
 		}
 	}
+	return list
 }
 
 // hintSettings returns the settings that write the root device hints. If the hints are written to the node's
@@ -338,8 +314,7 @@ func SameJSON(a, b any) bool {
 	return reflect.DeepEqual(plain[0], plain[1])
 }
 
-// revertOps returns the operations that revert ops on node n, in reverse order. It omits values that Ironic has
-// masked, because they cannot be restored.
+// revertOps returns the operations that revert ops on node n, except for masked values, which cannot be restored.
 func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	var back []models.PatchOp
 	for _, op := range slices.Backward(ops) {
@@ -358,8 +333,7 @@ func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	return back
 }
 
-// valueAt returns the node's value at the path of a patch operation, and reports whether the value exists and is not
-// null.
+// valueAt returns the node's value at the path of a patch operation, and whether it exists and is not null.
 func valueAt(n *models.Node, path string) (any, bool) {
 	var object map[string]any
 	if json.Unmarshal(n.Raw, &object) != nil {

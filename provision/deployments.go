@@ -13,8 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -35,9 +38,7 @@ type Deployments struct {
 func DeploymentsDir(state, context, address string) string {
 	sum := sha256.Sum256([]byte(strings.TrimRight(address, "/")))
 	name := url.PathEscape(context)
-	if len(name) > 64 {
-		name = name[:64]
-	}
+	name = name[:min(len(name), 64)]
 	return filepath.Join(state, "deployments", name+"-"+hex.EncodeToString(sum[:6]))
 }
 
@@ -47,15 +48,12 @@ const sentRetention = 30 * 24 * time.Hour
 // recordFormat is the version of the files' format. Files of other versions are neither read nor changed.
 const recordFormat = 1
 
-// record is the content of the file for one deployment.
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore holds the operations that revert the changed fields, with the last change first. It does not include
-	// the operation that removes the instance_uuid.
+	// Restore holds the operations that revert the changed fields, except instance_uuid, the last change first.
 	Restore []models.PatchOp `json:"restore,omitempty"`
-	// RootDisk identifies the target disk, or is empty if the disk is ambiguous. The process that sees the deployment
-	// succeed writes RootDisk to the node.
+	// RootDisk identifies the target disk, if it is unambiguous. It is written to the node after a success.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
 	// Deployment is the requested deployment. It is nil once Ironic has accepted the deployment.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
@@ -102,8 +100,7 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a UUID must not be used
-// as a file name.
+// errNoUUID reports a UUID with illegal characters, which must not be used as a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
@@ -169,8 +166,7 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	return list, err
 }
 
-// Unfinished returns the interrupted deployments. These are the deployments that Ironic may not have received, and
-// the deployments whose process stopped watching them.
+// Unfinished returns the deployments that Ironic may not have received, or that are no longer watched.
 func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	list, err := d.List(now)
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
@@ -244,19 +240,24 @@ func (l *deploymentLog) create(r record) error {
 	return l.write(r)
 }
 
-// setStage records the stage to which the next request belongs.
-func (l *deploymentLog) setStage(s Stage, now time.Time) error {
+// update changes the record, if there is one. at is the time of the next request.
+func (l *deploymentLog) update(at time.Time, change func(r *record)) error {
 	if l == nil || l.record == nil {
 		return nil
 	}
 	r := *l.record
-	r.Stage, r.At = s, now.UTC()
-	switch s {
-	case StageFollowing, StageSent:
-		r.Deployment, r.Restore = nil, nil // Ironic has accepted the deployment
-	case StagePreparing, StageSending, StageGivingBack:
-	}
+	r.At = at.UTC()
+	change(&r)
 	return l.write(r)
+}
+
+func (l *deploymentLog) setStage(s Stage, now time.Time) error {
+	return l.update(now, func(r *record) {
+		r.Stage = s
+		if s == StageFollowing || s == StageSent {
+			r.Deployment, r.Restore = nil, nil // Ironic has accepted the deployment
+		}
+	})
 }
 
 // renewInterval is the age that the recorded time must have reached before renew updates it.
@@ -271,9 +272,7 @@ func (l *deploymentLog) renew(at time.Time) error {
 	if age := at.Sub(l.record.At); age >= 0 && age < renewInterval {
 		return nil
 	}
-	r := *l.record
-	r.At = at.UTC()
-	return l.write(r)
+	return l.update(at, func(*record) {})
 }
 
 // renewOnRetry returns a context for sending requests. Each retry of a request renews the record and calls onRetry.
@@ -287,12 +286,7 @@ func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironiccli
 // givingBack records that the node's fields are being restored, together with the operations that restore them. These
 // do not include fields that this deployment never wrote: if such a field differs, another client has changed it.
 func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
-	if l == nil || l.record == nil {
-		return nil
-	}
-	r := *l.record
-	r.Stage, r.At, r.Restore = StageGivingBack, now.UTC(), restore
-	return l.write(r)
+	return l.update(now, func(r *record) { r.Stage, r.Restore = StageGivingBack, restore })
 }
 
 // write replaces the file and syncs it to disk.
@@ -312,8 +306,7 @@ func (l *deploymentLog) write(r record) error {
 	return nil
 }
 
-// withResumeHint adds a hint to err that explains how to resume the deployment. It does so only if there is still a
-// record.
+// withResumeHint adds a hint to err that explains how to resume the deployment, if there is still a record.
 func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
@@ -349,8 +342,7 @@ func (l *deploymentLog) close() {
 // unwritten is the suffix of the file that replaces a record once it has been written completely.
 const unwritten = ".json.new"
 
-// replace replaces the file at path atomically. Even after a power failure, the file contains either the old or the
-// new data.
+// replace replaces the file at path. Even after a power failure, the file contains either the old or the new data.
 func (l *deploymentLog) replace(path string, data []byte) error {
 	fresh := strings.TrimSuffix(path, ".json") + unwritten
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // below the program's own folder
@@ -361,10 +353,7 @@ func (l *deploymentLog) replace(path string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err != nil {
@@ -375,9 +364,96 @@ func (l *deploymentLog) replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = folder.Sync()
-	if closeErr := folder.Close(); err == nil {
-		err = closeErr
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// heldError reports that another process is acting on the same deployment.
+type heldError struct {
+	// PID is the process ID of the other process, or 0 if it is unknown.
+	PID int
+}
+
+// Error describes the process that holds the lock.
+func (e *heldError) Error() string {
+	switch e.PID {
+	case 0:
+		return "another ironworks process is acting on the node"
+	case os.Getpid():
+		return "this ironworks process is already acting on the node"
 	}
-	return err
+	return fmt.Sprintf("another ironworks process (PID %d) is acting on the node", e.PID)
+}
+
+// fileLock is a lock that the kernel releases when the process ends.
+type fileLock struct{ *flock.Flock }
+
+// lockFile locks the file at path, or returns a [heldError] if another process has locked it. It waits for processes
+// in [lockedBy], which hold the lock only for microseconds.
+func lockFile(path string) (*fileLock, error) {
+	for tries := 1; ; tries++ {
+		l := fileLock{flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))}
+		locked, err := l.TryLock()
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		if !locked {
+			free, err := l.TryRLock()
+			if err = errors.Join(err, l.Close()); err != nil {
+				return nil, err
+			}
+			if !free || tries >= maxAttempts {
+				return nil, &heldError{PID: pidIn(path)}
+			}
+			<-time.After(time.Millisecond)
+			continue
+		}
+		// The previous owner may have removed the file after this process opened it.
+		mine, err := l.Stat()
+		there, errThere := os.Stat(path)
+		switch {
+		case err == nil && errThere == nil && os.SameFile(mine, there):
+			if err = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err == nil {
+				return &l, nil
+			}
+			return nil, errors.Join(err, l.Close())
+		case err != nil:
+			return nil, errors.Join(err, l.Close())
+		}
+		_ = l.Close()
+	}
+}
+
+// maxAttempts is the maximum number of attempts, 1 ms apart, to lock a file that lockedBy may briefly lock.
+const maxAttempts = 1000
+
+// lockedBy returns an error that names the owner of the lock on the file at path, or nil if the file is not locked.
+// To find out, it briefly takes a shared lock, for which [lockFile] waits.
+func lockedBy(path string) error {
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	switch err = errors.Join(err, l.Close()); {
+	case errors.Is(err, fs.ErrNotExist): // the file was never locked, or it is unlocked
+		return nil
+	case err != nil || free:
+		return err
+	}
+	return &heldError{PID: pidIn(path)}
+}
+
+func pidIn(path string) int {
+	text, err := os.ReadFile(path) //nolint:gosec // below the program's own folder
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
+
+// unlock removes the file while the lock is still held, then releases the lock.
+func (l *fileLock) unlock() {
+	_ = os.Remove(l.Path())
+	_ = l.Close()
 }

@@ -1,8 +1,10 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,8 +18,7 @@ type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
-// InventoryAge is the age from which an inventory is reported as old. Disks may have been replaced since, and device
-// names may have moved to other disks.
+// InventoryAge is the age from which an inventory is reported as old: disks or their device names may have changed.
 const InventoryAge = 30 * 24 * time.Hour
 
 // NodeDisks holds the disks of a node as found by inspection, and the node's root device hints.
@@ -78,8 +79,7 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of the node's disks. The explanation e comes from the search for the root disk; now
-// and maxAge are used as in [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks. e explains the search for the root disk; see [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
@@ -99,8 +99,7 @@ func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
-// Notes returns warnings about the disks and the hints, one clause each. It also warns if the inventory is older than
-// maxAge.
+// Notes returns warnings about the disks, the hints and an inventory older than maxAge, one clause each.
 func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	var notes []string
 	say := func(format string, args ...any) {
@@ -136,21 +135,13 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	}
 	mine, _ := d.Search().Pick(d.Inventory.Disks)
 	if theirs, _ := other.Pick(d.Inventory.Disks); theirs != mine {
-		say("agents of the %s generation would pick %s", other.Generation, orNothing(theirs))
+		say("agents of the %s generation would pick %s", other.Generation, cmp.Or(theirs, "nothing"))
 	}
 	return notes
 }
 
-func orNothing(name string) string {
-	if name == "" {
-		return "nothing"
-	}
-	return name
-}
-
-// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself.
-// It refuses a hint that would have no effect: hints in instance_info override hints in properties, and
-// skip_block_devices overrides both.
+// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself. It
+// refuses a hint without effect: hints in instance_info override those in properties, and skip_block_devices both.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{
@@ -177,4 +168,81 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 		return refuse("skip_block_devices excludes "+printable.Line(disk.Name), "", "")
 	}
 	return models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: hints.String()}, hints, nil
+}
+
+// PinAction writes a hint that identifies one disk of a node. Use [Pin] to create one.
+type PinAction struct {
+	immediateAction
+	disks *NodeDisks
+	disk  string
+	to    hints.Source
+}
+
+// Pin returns an action that writes the most stable hint for the named disk; see [NodeDisks.PinDisk]. disks holds the
+// disks that were shown to the operator. Even if the node has been inspected again in the meantime, the hint is
+// therefore for the disk that the operator chose, not for another disk with the same name. The current state of the
+// node determines whether the hint would have an effect.
+func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
+	return &PinAction{disks: disks, disk: disk, to: to}
+}
+
+// Name returns the ironworks command that does the same: "hints set".
+func (*PinAction) Name() string { return "hints set" }
+
+// Refuse refuses a node if no hint can be written for the disk, or if Ironic accepts no changes to the node.
+func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	ops, refused := a.patch(n)
+	switch {
+	case refused != nil:
+		return refused
+	case len(ops) == 0:
+		return nil
+	}
+	return unchangeable(a, n)
+}
+
+// patch returns the operations that write the hint to the node, or none if the node already has it.
+func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
+	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
+		if refused, is := errors.AsType[*models.Refusal](err); is {
+			return nil, refused
+		}
+		return nil, refusal(a, n, models.RefusedArguments, printable.Line(err.Error()), "")
+	}
+	if n.UUID != a.disks.Node.UUID {
+		return nil, refusal(a, n, models.RefusedArguments, "the disk belongs to another node, "+printable.Line(a.disks.Node.Label()), "")
+	}
+	rootHints, err := hints.Of(n)
+	if err != nil {
+		return fail(err)
+	}
+	now := *a.disks
+	now.Node, now.Hints = n, rootHints
+	setting, pinned, err := now.PinDisk(a.disk, a.to)
+	if err != nil {
+		return fail(err)
+	}
+	there := rootHints.Instance
+	if a.to == hints.OfProperties {
+		there = rootHints.Properties
+	}
+	if there.String() == pinned.String() {
+		return nil, nil
+	}
+	ops, err := models.Patch(n, []models.Setting{setting})
+	if err != nil {
+		return fail(err)
+	}
+	return ops, nil
+}
+
+func (a *PinAction) entries(n *models.Node) ([]entry, error) {
+	ops, refused := a.patch(n)
+	if refused != nil {
+		return nil, refused
+	}
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	return []entry{patchEntry("set "+ops[0].Path, n, ops)}, nil
 }

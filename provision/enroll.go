@@ -92,8 +92,7 @@ type Enroller struct {
 // Enrolled is the result of enrolling one node.
 type Enrolled struct {
 	Result
-	// Changes lists the completed changes in order, such as "created", "1 port", "verified", "inspected" and
-	// "available".
+	// Changes lists the completed changes in order, such as "created", "1 port", "verified" and "inspected".
 	Changes []string
 }
 
@@ -113,7 +112,6 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	return results
 }
 
-// report passes the result of a node to Progress.
 func (e *Enroller) report(r *Enrolled) {
 	if e.Progress != nil {
 		e.Progress(Progress{Node: r.Node, State: models.ProvisionState(r.State), Enrolled: r})
@@ -138,10 +136,10 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 	return r
 }
 
-// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have
-// started after the comparison. Such changes are sent again when the transition has ended. Changes whose answer was
-// lost are also sent again, and may therefore be made twice. A creation is sent again only if Ironic does not have
-// the object yet.
+// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
+// after the comparison. Such changes are sent again when the transition has ended. Changes whose answer was lost are
+// also sent again, and may therefore be made twice. A creation is sent again only if Ironic does not have the object
+// yet.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
 	// a removal fails if it is sent a second time
@@ -178,23 +176,26 @@ func nodeOf(it *enroll.Item) *models.Node {
 
 // act runs one action on a node as soon as a slot is free.
 func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wait bool) Result {
+	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
 	select {
 	case e.slots <- struct{}{}:
 	case <-going.Done():
-		return Result{Node: n.Ref(), Outcome: OutcomeUnknown, State: string(n.ProvisionState), Err: ErrLeft}
+		res.Outcome, res.Err = OutcomeUnknown, ErrLeft
+		return res
 	}
 	free := sync.OnceFunc(func() { <-e.slots })
 	defer free()
 	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: e.followed}
 	if v, _ := e.Runner.API.Version(); e.Runner.ReadOnly {
-		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: readOnly(a.Name(), n.Label()), State: string(n.ProvisionState)}
+		res.Outcome, res.Err = OutcomeRefused, readOnly(a.Name(), n.Label())
+		return res
 	} else if refused := a.Refuse(n, v); refused != nil {
-		return Result{Node: n.Ref(), Outcome: OutcomeFailed, Err: refused, State: string(n.ProvisionState)}
+		res.Outcome, res.Err = OutcomeFailed, refused
+		return res
 	}
 	return e.Runner.runNode(ctx, going, a, n, opts)
 }
 
-// advance brings a node from its current state to the goal.
 func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	tried := map[models.Verb]int{}
 	prepared := it.Node.Prepare == nil
@@ -253,8 +254,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is the maximum number of times that the same verb or change is sent to a node if Ironic does not answer in
-// time.
+// mostSent is the maximum number of times that a verb or change is sent if Ironic does not answer in time.
 const mostSent = 3
 
 // sendAgain reports whether to continue although the request for a verb (not its operation) has failed. If the node
@@ -268,7 +268,6 @@ func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enro
 	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
-// stuckError returns the error for a node in a state from which no verb leads to the goal.
 func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
@@ -292,25 +291,21 @@ func completedText(v models.Verb, before models.ProvisionState) string {
 	return "available"
 }
 
-// await watches an operation that is already running on a node, and reports whether the operation succeeded.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
 	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
 	e.Runner.follow(going, &otherOperation{name: e.name}, n, time.Now(), opts, &r.Result)
 	return r.Err == nil
 }
 
-// otherOperation is the action used to watch the operation of another client. It ends when the node reaches a stable
-// state.
+// otherOperation is the action used to watch the operation of another client until the node is stable.
 type otherOperation struct {
-	verbAction
+	watchedAction
 	name string
 }
 
 func (a *otherOperation) Name() string { return a.name }
 
-func (*otherOperation) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
-}
+func (*otherOperation) entries(*models.Node) ([]entry, error) { return nil, nil }
 
 // next returns the next verb on the way from the node's stable state to the goal, or "" if there is none. reached
 // reports whether the node has reached the goal.
@@ -344,20 +339,14 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 	return "", true
 }
 
-// noInspectInterface is the inspect interface of nodes that cannot be inspected.
 const noInspectInterface = "no-inspect"
 
 // inspected reports whether the node has been inspected at least once or cannot be inspected.
 func inspected(n *models.Node) bool {
-	var fields struct {
-		At models.Time `json:"inspection_finished_at"`
-	}
-	_ = json.Unmarshal(n.Raw, &fields)
-	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
+	return !models.InspectedAt(n).IsZero() || n.InspectInterface == noInspectInterface
 }
 
-// addPorts creates the ports that [ports.Compare] reports as missing. It adds the other findings to the result's
-// note.
+// addPorts creates the ports that [ports.Compare] reports as missing. Other findings go to the result's note.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
 	if _, without := errors.AsType[*models.Refusal](err); without {
@@ -385,4 +374,59 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 	}
 	r.Note = strings.Join(others, "; ")
 	return nil
+}
+
+// prepareAction prepares a node for deployments: it sets the target RAID configuration and runs the clean steps.
+type prepareAction struct {
+	verbAction
+	raid map[string]any
+}
+
+func newPrepareAction(p *enroll.Preparation) prepareAction {
+	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}, setsRAID: true}, p.RAID.Config()}
+}
+
+func (a prepareAction) entries(n *models.Node) ([]entry, error) {
+	list, err := a.verbAction.entries(n)
+	if a.raid != nil {
+		list = append([]entry{targetRAIDEntry(n, a.raid)}, list...)
+	}
+	return list, err
+}
+
+// prepare completes the preparation of a manageable node. Earlier runs may have done some or all of it.
+func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
+	p := wanted.Prepare
+	var settings []models.BIOSSetting
+	if len(p.BIOS) > 0 {
+		var err error
+		if settings, err = e.API.BIOS(going, n.UUID); err != nil {
+			r.Outcome, r.Err = OutcomeUnknown, err
+			return false
+		}
+	}
+	left := p.Pending(n, settings)
+	if left == nil {
+		return true
+	}
+	if r.Result = e.act(ctx, going, newPrepareAction(left), n, true); r.Err != nil {
+		return false
+	}
+	r.Changes = append(r.Changes, "prepared ("+left.String()+")")
+	return e.hintAgain(ctx, going, n, wanted, r)
+}
+
+// hintAgain sets the root device hints of the input again, because deleting a RAID removes them
+// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py). Without hints, a deployment
+// would pick any disk.
+func (e *Enroller) hintAgain(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
+	properties, _ := wanted.Fields["properties"].(map[string]any)
+	if properties["root_device"] == nil || wanted.Prepare.RAID == nil {
+		return true
+	}
+	it := &enroll.Item{Kind: enroll.Change, UUID: n.UUID, Existing: n, Changes: []enroll.FieldChange{
+		{Path: []string{"properties", "root_device"}, After: properties["root_device"]},
+	}}
+	r.Result = e.act(ctx, going, &enrollAction{item: it, api: e.API}, n, false)
+	return r.Err == nil
 }

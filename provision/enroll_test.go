@@ -460,3 +460,12 @@ func TestEnrollWarning(t *testing.T) {
 		})
 	}
 }
+
+// TestEnrollDetailsKeepsText checks that the details are not cut at their ends, which may come from the input.
+func TestEnrollDetailsKeepsText(t *testing.T) {
+	t.Parallel()
+	it := enroll.Item{Kind: enroll.Unchanged, Node: enroll.Node{Notes: []string{"a note;"}}}
+	if got := provision.EnrollDetails(&it, provision.GoalEnroll, false); got != "a note;" {
+		t.Errorf("%q", got)
+	}
+}

@@ -12,8 +12,7 @@ import (
 	"ironworks/models/request"
 )
 
-// enrollAction creates a node with its ports. For an existing node, it changes the fields and parts that differ from
-// the input.
+// enrollAction creates a node with its ports, or changes the fields and parts that differ from the input.
 type enrollAction struct {
 	immediateAction
 	item *enroll.Item
@@ -23,13 +22,6 @@ type enrollAction struct {
 // Name implements [Action].
 func (a *enrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses a node, because conflicts have already been found by the comparison.
-func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
-
-// Effect returns an empty effect, because nothing changes on the machine.
-func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
-
-// changesMade returns the changes that the action has made, such as "created" or "2 ports".
 func (a *enrollAction) changesMade() []string {
 	var did []string
 	if a.item.Kind == enroll.Create {
@@ -80,8 +72,7 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests for an item, including the verbs that bring the node to the goal. It also
-// returns the equivalent commands.
+// EnrollRequests returns the requests for an item, including the verbs, and the equivalent commands.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil
@@ -92,31 +83,23 @@ func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []requ
 		return nil, nil
 	}
 	requests, commands = requestsOf(entries), commandsOf(entries)
-	e := &Enroller{Goal: goal, NoInspect: noInspect}
+	if goal == GoalEnroll {
+		return requests, commands
+	}
 	prepare := it.Node.Prepare.Pending(n, nil)
-	for now := *n; goal != GoalEnroll; {
-		verb, reached := e.next(&now, it.Node.Adopt)
-		if verb == models.VerbProvide && prepare != nil {
-			if list, err := newPrepareAction(prepare).entries(n); err == nil {
-				for _, r := range requestsOf(list) {
-					r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
-					requests = append(requests, r)
-				}
-				commands = append(commands, commandsOf(list)...)
+	for _, step := range (&Enroller{Goal: goal, NoInspect: noInspect}).steps(*n, it.Node.Adopt) {
+		list := []entry{provisionEntry(n, models.ProvisionRequest{Verb: step.verb})}
+		if step.verb == models.VerbProvide && prepare != nil {
+			if first, err := newPrepareAction(prepare).entries(n); err == nil {
+				list = append(first, list...)
 			}
 			prepare = nil
-			continue
 		}
-		t, legal := models.FindTransition(now.ProvisionState, verb)
-		if reached || !legal || len(t.Success) == 0 {
-			break
+		for _, r := range requestsOf(list) {
+			r.When = fmt.Sprintf("when the node is %s", step.from)
+			requests = append(requests, r)
 		}
-		r := request.Provision(n.UUID, models.ProvisionRequest{Verb: verb})
-		r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
-		requests, commands = append(requests, r), append(commands, r.Commands...)
-		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
-			now.InspectInterface = noInspectInterface // the node now counts as inspected
-		}
+		commands = append(commands, commandsOf(list)...)
 	}
 	return requests, commands
 }

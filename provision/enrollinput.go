@@ -17,16 +17,14 @@ import (
 	"ironworks/models/plan"
 )
 
-// EnrollInput is the operator's input for an enrollment, as typed. The nodes come from files or from the machines
-// behind BMCs.
+// EnrollInput is the operator's input for an enrollment, as typed: nodes from files or machines behind BMCs.
 type EnrollInput struct {
 	Files []string
 	// Format is the format of the files. If it is Auto, the format is detected.
 	Format nodefile.Format
 	// Columns maps headers of spreadsheets to fields; each element has the form HEADER=FIELD.
 	Columns []string
-	// Driver is the hardware type for spreadsheet rows that do not name one. If it is empty, the hardware type is
-	// detected (see [nodefile.Options]).
+	// Driver is the hardware type for spreadsheet rows that do not name one. If it is empty, it is detected.
 	Driver string
 	// BMCs lists the hosts, URLs and address ranges of BMCs.
 	BMCs []string
@@ -69,8 +67,7 @@ func (e *EnrollInputError) Error() string { return fmt.Sprintf("--%s: %v", e.Fie
 // Unwrap returns the underlying error.
 func (e *EnrollInputError) Unwrap() error { return e.Err }
 
-// EnrollSource is a checked input, as returned by [EnrollInput.Parse]. It consists of files to read, BMCs to query,
-// and fields to set.
+// EnrollSource is a checked input: files to read, BMCs to query, and fields to set.
 type EnrollSource struct {
 	EnrollInput
 	// Fields maps the headers of spreadsheet columns to fields.
@@ -140,13 +137,12 @@ type EnrollReader struct {
 	BMCs *BMCs
 	// Open reads a file that lists nodes. If it is nil, [ReadNodeFile] is used.
 	Open func(name string) ([]byte, error)
-	// WhyNoFiles is the reason why files are refused, for example in a console on a server. If it is empty, files are
-	// allowed.
+	// WhyNoFiles is the reason why files are refused, for example on a server. If it is empty, they are allowed.
 	WhyNoFiles string
 	// Mask is called with the secrets of the nodes. It may be nil.
 	Mask func(secrets ...models.Secret)
-	// Progress is called with the number of finished BMCs and the number of all BMCs. It is called from several
-	// goroutines and must not block. It may be nil.
+	// Progress, if not nil, is called with the numbers of finished and of all BMCs. It is called from several
+	// goroutines and must not block.
 	Progress func(done, of int)
 }
 
@@ -154,8 +150,7 @@ type EnrollReader struct {
 type EnrollFound struct {
 	// Files lists the files that were read, but not their nodes, which are in Nodes.
 	Files []EnrolledFile
-	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
-	// without a system.
+	// BMCs lists the results: one for each system found, and one for each address without a system.
 	BMCs []Discovered
 	// Nodes lists the nodes from the files and the BMCs in the order of the input.
 	Nodes []enroll.Node
@@ -323,8 +318,7 @@ func (r *EnrollReader) complete(in *EnrollSource, found *EnrollFound) error {
 	return nil
 }
 
-// Compare checks the nodes against the enabled drivers, and compares them with Ironic's nodes. It modifies the given
-// nodes.
+// Compare checks the nodes against the enabled drivers, which modifies them, and compares them with Ironic's.
 func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []enroll.Node) (enroll.Plan, error) {
 	drivers, err := r.API.Drivers(ctx)
 	if err != nil {

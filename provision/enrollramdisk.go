@@ -11,8 +11,7 @@ import (
 )
 
 // EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for other boot interfaces. Either of them may be missing. The values have the
-// form described at [Ramdisk].
+// ISOs, and a kernel with its initramfs for other boot interfaces. Either may be missing. See [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
@@ -32,7 +31,6 @@ func (r EnrollRamdisk) pair() Ramdisk {
 	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
 }
 
-// hasPair reports whether at least one of the kernel, the initramfs and the kernel parameters is given.
 func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }
@@ -56,14 +54,12 @@ func (r EnrollRamdisk) check() error {
 	return nil
 }
 
-// commandFlags returns the ramdisk flags of the ironworks enroll command with their values, which may be empty.
 func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
 
-// boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface is taken
-// from the input, from the existing node, or from the driver's defaults. The returned function is nil if no ramdisk
-// is given.
+// boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface comes from
+// the input, the existing node, or the driver. It returns nil if no ramdisk is given.
 func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
 	if r.ISO == "" && !r.hasPair() {
 		return nil
@@ -90,8 +86,7 @@ func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, exist
 	}
 }
 
-// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict the new
-// ramdisk.
+// setRamdisk sets the fields for the ramdisk, and removes contradicting fields of an existing node.
 func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
 	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
 	for field, value := range wanted {

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+	"sync/atomic"
 
 	"ironworks/enroll"
 	"ironworks/models"
+	"ironworks/models/request"
 )
 
 // EnrollAction carries out an enrollment plan as a task. [EnrollAction.Run] takes the place of [Runner.Run].
@@ -25,9 +26,6 @@ type EnrollAction struct {
 
 // Name implements [Action].
 func (*EnrollAction) Name() string { return "enroll" }
-
-// Refuse never refuses a node, because the batch contains no nodes with conflicts.
-func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
 // Effect returns the possible effect of the manual cleaning that prepares the node. If the node is not prepared, it
 // returns the effect of automated cleaning. It is empty if the goal includes neither.
@@ -54,10 +52,6 @@ func EnrollPrepared(plan enroll.Plan, goal Goal) []string {
 
 func (*EnrollAction) entries(*models.Node) ([]entry, error) {
 	return nil, errors.New("a plan is carried out by EnrollAction.Run")
-}
-
-func (*EnrollAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
 // Batch returns the nodes to enroll. These are the valid nodes without conflicts.
@@ -100,8 +94,7 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 	return results
 }
 
-// EnrollWarning returns a warning if the item changes a node managed by Metal3 or brings it to the goal. Otherwise,
-// it returns "".
+// EnrollWarning returns a warning if the item changes a node that Metal3 manages, or "".
 func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 	if it.Existing == nil || !it.Existing.Ref().ManagedByMetal3() {
 		return ""
@@ -142,15 +135,142 @@ func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if !is {
 		return "", ""
 	}
+	if models.ProvisionState(res.State) != models.StateEnroll {
+		return "see ironworks explain " + res.Node.Label(), "see :explain"
+	}
 	text := strings.ToLower(failed.Reason)
-	switch {
-	case models.ProvisionState(res.State) == models.StateEnroll && (strings.Contains(text, "401") || strings.Contains(text, "auth") || strings.Contains(text, "password")):
+	if strings.Contains(text, "401") || strings.Contains(text, "auth") || strings.Contains(text, "password") {
 		correct := "correct the BMC password in the input and update credentials"
 		return correct + " (--update-credentials)", correct
-	case models.ProvisionState(res.State) == models.StateEnroll:
-		bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
-		check := fmt.Sprintf("check that the conductor can reach the BMC at %s", bmc)
-		return check, check
 	}
-	return "see ironworks explain " + res.Node.Label(), "see :explain"
+	bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
+	check := fmt.Sprintf("check that the conductor can reach the BMC at %s", bmc)
+	return check, check
+}
+
+// bringUp brings existing nodes to a goal. It uses an [Enroller], which sends one verb after another.
+type bringUp struct {
+	watchedAction
+	api       EnrollAPI
+	goal      Goal
+	noInspect bool
+
+	slots    chan struct{}
+	followed atomic.Int64
+}
+
+// BringUp returns an action that brings nodes to the given goal. It sends manage, then inspect (unless the node was
+// inspected before or noInspect is set), then provide. It stops at a node's first failure; the next run continues
+// from the node's current state. If api is nil, the action can only be shown, not run.
+func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
+	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
+}
+
+func (*bringUp) Name() string { return "bring up" }
+
+// Refuse refuses nodes with an instance, in a hold state, or for which a required verb is refused.
+func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
+	if n.ProvisionState.Class() == models.ClassHold {
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("held (%s)", n.ProvisionState), "ironworks unhold "+n.Label()).WithScreenHint(models.RunKey("unhold"))
+	}
+	switch n.ProvisionState.Phase() { //nolint:exhaustive // all others have an instance
+	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectFailed,
+		models.StateCleaning, models.StateCleanFailed, models.StateAdoptFailed, models.StateDeleting, models.StateAvailable:
+	default:
+		why := fmt.Sprintf("not possible in state %q", n.ProvisionState)
+		return refusal(a, n, models.RefusedState, why, "ironworks undeploy "+n.Label()).WithScreenHint(models.RunKey("undeploy"))
+	}
+	for _, s := range a.steps(n) {
+		then := *n
+		then.ProvisionState = s.from
+		if refused := models.WhyNot(s.verb, &then, v); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
+// chained is one verb of a sequence, together with the state that the node must have when the verb is sent.
+type chained struct {
+	verb models.Verb
+	from models.ProvisionState
+}
+
+// steps returns the verbs that bring the node to the goal if none of them fails.
+func (a *bringUp) steps(n *models.Node) []chained {
+	now := *n
+	if now.ProvisionState.Busy() && now.TargetProvisionState != "" {
+		if now.ProvisionState.Phase() == models.StateInspecting {
+			now.InspectInterface = noInspectInterface // the running inspection will have ended by then, so do not inspect again
+		}
+		now.ProvisionState = now.TargetProvisionState
+	}
+	return (&Enroller{Goal: a.goal, NoInspect: a.noInspect}).steps(now, false)
+}
+
+// steps returns the verbs that bring the node to the goal if none of them fails.
+func (e *Enroller) steps(n models.Node, adopt bool) []chained {
+	var steps []chained
+	for {
+		verb, reached := e.next(&n, adopt)
+		t, legal := models.FindTransition(n.ProvisionState, verb)
+		if reached || !legal || len(t.Success) == 0 {
+			return steps
+		}
+		steps = append(steps, chained{verb, n.ProvisionState})
+		if n.ProvisionState = t.Success[0]; verb == models.VerbInspect {
+			n.InspectInterface = noInspectInterface // the node now counts as inspected
+		}
+	}
+}
+
+// Effect returns the effect of the most dangerous verb in the sequence.
+func (a *bringUp) Effect(n *models.Node) models.Effect {
+	var worst models.Effect
+	for _, s := range a.steps(n) {
+		if e := models.VerbEffect(s.verb, n, nil); e.Danger >= worst.Danger {
+			worst = e
+		}
+	}
+	return worst
+}
+
+// entries returns the requests for the preview only; prepare sends them.
+func (a *bringUp) entries(n *models.Node) ([]entry, error) {
+	var list []entry
+	for _, s := range a.steps(n) {
+		e := provisionEntry(n, models.ProvisionRequest{Verb: s.verb})
+		e.Request = sentInState(e.Request, n, s.from)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// sentInState returns r with a note that names the state in which it will be sent, unless the node is in that state.
+func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
+	if state != n.ProvisionState {
+		r.When = fmt.Sprintf("when the node is %s", state)
+	}
+	return r
+}
+
+// prepare sends the verbs, each as soon as the node has the required state; without opts.Wait, only the first one.
+func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
+	if a.api == nil {
+		refused := refusal(a, n, models.RefusedArguments, "no connection to send changes", "")
+		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
+	}
+	if opts.next != nil {
+		opts.next() // a.slots limits the concurrent requests instead
+	}
+	e := &Enroller{
+		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,
+		name: a.Name(), singleVerb: !opts.Wait, slots: a.slots, followed: &a.followed,
+	}
+	res := Enrolled{Result: Result{Node: n.Ref(), State: string(n.ProvisionState)}}
+	e.advance(ctx, going, n, &enroll.Item{Kind: enroll.Unchanged, UUID: n.UUID, Existing: n}, &res)
+	if did := strings.Join(res.Changes, ", "); did != "" {
+		res.Note = strings.Trim(did+"; "+res.Note, "; ")
+	}
+	return nil, res.Result, true
 }

@@ -21,18 +21,13 @@ const (
 	erasesAll
 )
 
-// depthOf returns the depth to which step s erases disks. See get_clean_steps in ironic_python_agent/hardware.py of
-// both releases.
+// depthOf returns the depth to which s erases disks (get_clean_steps in ironic_python_agent/hardware.py).
 func depthOf(s models.Step) depth {
-	switch s.Label() {
-	case "deploy.erase_devices":
-		return erasesAll
-	case "deploy.erase_devices_express":
-		return erasesExpress
-	case "deploy.erase_devices_metadata":
-		return erasesMetadata
-	}
-	return erasesNothing
+	return map[string]depth{
+		"deploy.erase_devices":          erasesAll,
+		"deploy.erase_devices_express":  erasesExpress,
+		"deploy.erase_devices_metadata": erasesMetadata,
+	}[s.Label()]
 }
 
 // remains describes the data that remains after an erasure of this depth (see _list_erasable_devices and
@@ -59,7 +54,6 @@ func (d depth) on(disk *hints.Disk) string {
 	return "metadata"
 }
 
-// stepper is an action that runs steps chosen by the operator.
 type stepper interface{ stepsToRun() []models.Step }
 
 func (a verbAction) stepsToRun() []models.Step {
@@ -73,9 +67,8 @@ type DiskReader interface {
 }
 
 // Disks returns the details to show before the operator confirms an action that erases disks. They are the serial
-// number of the machine, the disks that the action's steps erase, the disks that skip_block_devices protects, the
-// data that remains, and the volumes that RAID steps change. If the disks are unknown, a detail says so. A nil action
-// means that the way of erasing is unknown.
+// number of the machine, the disks that the action's steps erase, the disks that skip_block_devices protects, the data
+// that remains, and the volumes that RAID steps change. A nil action means that the way of erasing is unknown.
 func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if raw, err := api.Inventory(ctx, n.UUID); err == nil {
@@ -98,7 +91,6 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
-// erasedDisks returns details that say which disks are erased and which disks are protected.
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)

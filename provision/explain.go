@@ -3,7 +3,6 @@ package provision
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"ironworks/agentlog"
@@ -49,16 +48,14 @@ type ExplainSources struct {
 type JournalFacts struct {
 	// Work is the last operation that was observed, or nil if there is none.
 	Work *models.Work
-	// Lines contains the lines of the ramdisk's log during that operation, and Boot summarizes the log of the last
-	// boot. Both are nil if there is no log.
+	// Lines is the ramdisk's log during that operation, and Boot summarizes the last boot. Both may be nil.
 	Lines []models.LogLine
 	Boot  *explain.BootLog
 	// Estimate is the time that the operation took on other nodes, or nil if that is unknown.
 	Estimate *models.Estimate
 }
 
-// Explained is the result of [Explainer.Explain]: a node, its state, the explanations of that state, and the errors
-// of unreadable sources.
+// Explained is the result of [Explainer.Explain].
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
@@ -73,20 +70,14 @@ type Explainer struct {
 	api     ExplainAPI
 	sources ExplainSources
 
-	mu         sync.Mutex
-	rows       []*models.Row
-	conductors []models.Conductor
-	listed     bool
-	asked      bool
+	rows       memo[[]*models.Row]
+	conductors memo[[]models.Conductor]
 }
 
 // NewExplainer returns an Explainer that reads data from Ironic with api, and other data from the given sources.
 func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
-
-// explainedFields lists the node fields that are read in order to compare the explained node with other nodes.
-var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
 // Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot
 // be read or ctx is done.
@@ -110,7 +101,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		facts.History, err = x.api.History(ctx, n.UUID)
 		missing("the node's history", err)
 	}
-	facts.Conductors, err = x.readConductors(ctx)
+	facts.Conductors, err = x.conductors.get("", func() ([]models.Conductor, error) { return x.api.Conductors(ctx) })
 	missing("conductors", err)
 	if x.sources.Others != nil && (n.ProvisionState.Busy() || n.ProvisionState.Failed()) {
 		facts.Siblings, err = x.siblings(ctx, facts.Row, facts.History)
@@ -147,7 +138,6 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	return done, nil
 }
 
-// row returns the node with the observations of its current state.
 func (x *Explainer) row(n *models.Node) *models.Row {
 	row := &models.Row{Node: *n}
 	if x.sources.Observed == nil {
@@ -182,34 +172,14 @@ func maskFacts(f *explain.Facts) {
 	f.Work = &work
 }
 
-func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.asked {
-		return x.conductors, nil
-	}
-	list, err := x.api.Conductors(ctx)
-	if err != nil {
-		return nil, err
-	}
-	x.conductors, x.asked = list, true
-	return list, nil
-}
-
 // maxSiblingReasons is the maximum number of other nodes whose history is read. The newest Ironic clears last_error,
 // so the reasons are only in the histories. If many nodes have the same failure, reading a few of them is enough.
 const maxSiblingReasons = 8
 
-// siblings compares the node with other nodes in the same operation.
 func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*explain.Siblings, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if !x.listed {
-		rows, err := x.sources.Others(ctx)
-		if err != nil {
-			return nil, err
-		}
-		x.rows, x.listed = rows, true
+	rows, err := x.rows.get("", func() ([]*models.Row, error) { return x.sources.Others(ctx) })
+	if err != nil {
+		return nil, err
 	}
 	this := *row
 	if reason := models.FailureReason(&row.Node, models.Evidence{}, history); reason != "" {
@@ -218,14 +188,14 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	if !row.Node.ProvisionState.Failed() {
 		this.Reason = ""
 	}
-	return explain.FindSiblings(&this, x.rows), nil
+	return explain.FindSiblings(&this, rows), nil
 }
 
-// ListOthers reads all nodes. For some of the failed nodes, at most maxSiblingReasons, it also reads the reason for
-// the failure.
+// ListOthers reads all nodes and, for at most maxSiblingReasons failed nodes, the reason for the failure.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
-	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {
+	fields := []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
+	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: fields}, func(p *ironicclient.NodePage) error {
 		for i := range p.Nodes {
 			rows = append(rows, &models.Row{Node: p.Nodes[i]})
 		}
@@ -234,19 +204,23 @@ func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	AddReasons(ctx, api, rows, maxSiblingReasons)
+	return rows, nil
+}
+
+// AddReasons adds the reason for the failure to failed rows without last_error. It reads at most the given histories.
+func AddReasons(ctx context.Context, api OthersAPI, rows []*models.Row, most int) {
 	v, _ := api.Version()
-	left := maxSiblingReasons
 	for _, r := range rows {
-		if left == 0 || !v.Has(models.FeatureHistory) {
-			break
+		if most == 0 || !v.Has(models.FeatureHistory) {
+			return
 		}
 		if !r.Node.ProvisionState.Failed() || r.Node.LastError != "" {
 			continue
 		}
-		left--
+		most--
 		if history, err := api.History(ctx, r.Node.UUID); err == nil {
 			r.Reason = models.FailureReason(&r.Node, models.Evidence{}, history)
 		}
 	}
-	return rows, nil
 }

@@ -10,11 +10,7 @@ import (
 // FindNodes fetches nodes by name or UUID, [Concurrency] at a time, and removes duplicates. It is an error if a node
 // is missing, because the operator named each of them.
 func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error) {
-	found := make([]*models.Node, len(ids))
-	errs := make([]error, len(ids))
-	inParallel(ctx, len(ids), func(going context.Context, i int) {
-		found[i], errs[i] = api.Node(going, ids[i])
-	})
+	found, errs := readEach(ctx, ids, func(going context.Context, id string) (*models.Node, error) { return api.Node(going, id) })
 	seen := map[string]bool{}
 	var nodes []models.Node
 	for i, n := range found {
@@ -29,14 +25,9 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	return nodes, nil
 }
 
-// FindUnfinished fetches the nodes of unfinished deployments. gone lists the deployments whose nodes have been
-// deleted.
+// FindUnfinished fetches the nodes of unfinished deployments. gone lists those whose nodes have been deleted.
 func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
-	found := make([]*models.Node, len(list))
-	errs := make([]error, len(list))
-	inParallel(ctx, len(list), func(going context.Context, i int) {
-		found[i], errs[i] = api.Node(going, list[i].Node.UUID)
-	})
+	found, errs := readEach(ctx, list, func(going context.Context, u Unfinished) (*models.Node, error) { return api.Node(going, u.Node.UUID) })
 	for i, n := range found {
 		switch {
 		case models.IsFault(errs[i], models.FaultNotFound):
@@ -50,11 +41,11 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 	return nodes, gone, nil
 }
 
-// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each
-// function is called for every node, from several goroutines. If a node was not inspected, the Inspected field of its
-// hardware is unset.
+// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each function
+// is called for every node, from several goroutines. If a node was not inspected, its hardware's Inspected
+// field is unset.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
-	inParallel(ctx, len(uuids), func(going context.Context, i int) {
+	InParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])
 		var hardware models.Hardware
 		switch {

@@ -74,7 +74,8 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 	for _, u := range updates {
 		i := slices.IndexFunc(have, func(f models.Firmware) bool { return f.Component == u.Component })
 		if i < 0 && len(have) > 0 {
-			return refusedWork(fmt.Sprintf("no firmware component %s; the node has %s", u.Component, strings.Join(componentsOf(have), ", ")),
+			components := textsOf(have, func(f models.Firmware) string { return f.Component })
+			return refusedWork(fmt.Sprintf("no firmware component %s; the node has %s", u.Component, strings.Join(components, ", ")),
 				"ironworks firmware list "+n.Label()).onScreen("see the components (:firmware)")
 		}
 		current := ""
@@ -92,14 +93,6 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 	return w
 }
 
-func componentsOf(list []models.Firmware) []string {
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Component
-	}
-	return names
-}
-
 // NodeFirmware lists the firmware versions of a node.
 type NodeFirmware struct {
 	Node       models.NodeRef    `json:"node" yaml:"node"`
@@ -108,17 +101,14 @@ type NodeFirmware struct {
 
 // FirmwareOf reads the firmware versions of the nodes, [Concurrency] at a time. It stops at the first error.
 func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef) ([]NodeFirmware, error) {
-	all := make([]NodeFirmware, len(nodes))
-	errs := make([]error, len(nodes))
 	going, stop := context.WithCancel(ctx)
 	defer stop()
-	inParallel(going, len(nodes), func(going context.Context, i int) {
-		all[i] = NodeFirmware{Node: nodes[i], Components: []models.Firmware{}}
-		var list []models.Firmware
-		if list, errs[i] = api.Firmware(going, nodes[i].UUID); errs[i] != nil {
+	all, errs := readEach(going, nodes, func(going context.Context, n models.NodeRef) (NodeFirmware, error) {
+		list, err := api.Firmware(going, n.UUID)
+		if err != nil {
 			stop()
 		}
-		all[i].Components = append(all[i].Components, list...)
+		return NodeFirmware{Node: n, Components: append([]models.Firmware{}, list...)}, err
 	})
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -136,25 +126,18 @@ type FirmwareVersion struct {
 	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
 }
 
-// FirmwareAndInventories reads the data that [ReadFirmwareMatrix] needs.
-type FirmwareAndInventories interface {
-	FirmwareReader
-	Inventories
-}
-
 // ReadFirmwareMatrix reads the firmware versions and the models of the nodes. It groups the nodes by model, component
 // and version, and sorts the groups in this order. The model comes from the last inspection.
-func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes []models.NodeRef) ([]FirmwareVersion, error) {
+func ReadFirmwareMatrix(ctx context.Context, api HardwareAPI, nodes []models.NodeRef) ([]FirmwareVersion, error) {
 	all, err := FirmwareOf(ctx, api, nodes)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(all))
-	errs := make([]error, len(all))
-	inParallel(ctx, len(all), func(going context.Context, i int) {
-		if len(all[i].Components) > 0 {
-			names[i], errs[i] = modelOf(going, api, all[i].Node.UUID)
+	names, errs := readEach(ctx, all, func(going context.Context, n NodeFirmware) (string, error) {
+		if len(n.Components) == 0 {
+			return "", nil
 		}
+		return modelOf(going, api, n.Node.UUID)
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 // for each verb could pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
 
-// following is the state of watching one node while an action runs on it.
 type following struct {
 	action Action
 	before *models.Node
@@ -43,8 +43,7 @@ func (f *following) update(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.clockAhead))
 }
 
-// follow watches the node until the action has ended, and stores the outcome in res. sent is the time at which the
-// request was sent.
+// follow watches the node until the action, sent at the given time, has ended. It stores the outcome in res.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
 	f := &following{action: a, before: before, began: sent}
 	start, wait := time.Now(), firstPoll
@@ -96,18 +95,13 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 // nextPoll returns the delay before the next reading. The delays start at firstPoll and grow with the time waited, up
 // to the period. The period becomes longer if many nodes are watched.
 func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
-	period := r.Poll
-	if period == 0 {
-		period = time.Second
-	}
-	period = period * time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
+	period := cmp.Or(r.Poll, time.Second) * time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
 	return min(max(waited/2, firstPoll), period)
 }
 
 // nodesPerPeriod is the maximum number of watched nodes for which the period is not lengthened.
 const nodesPerPeriod = 10
 
-// progress returns the progress of the node, including the observations made so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
@@ -116,8 +110,7 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge stores the outcome in res. The reason for a failure is taken from the node or, if the node no longer contains
-// it, from the history or the observations.
+// judge stores the outcome in res. The reason for a failure comes from the node, the history or the observations.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
@@ -149,8 +142,7 @@ type FailedError struct {
 	Node   models.NodeRef
 	State  string
 	Reason string
-	// Hint describes the remedy with a command, and ScreenHint describes it with a key. They are empty if no remedy
-	// is known.
+	// Hint describes the remedy, if known, with a command, and ScreenHint with a key.
 	Hint, ScreenHint string
 }
 

@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
 	"ironworks/printable"
 )
 
@@ -28,25 +31,14 @@ type undo struct {
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError reports that some changes of a failed deployment could not be reverted. They are still listed in
-// the deployment's record.
-type NotGivenBackError struct {
-	Node models.NodeRef
-	Err  error
-}
+// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record still lists them.
+type NotGivenBackError struct{ models.RemedyError }
 
-// Error describes the problem and names the command that continues reverting.
-func (e *NotGivenBackError) Error() string {
-	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
+func notGivenBack(n *models.Node, err error) *NotGivenBackError {
+	// The console has no key that reverts a deployment without continuing it.
+	remedy := "to continue: ironworks deploy --give-back " + printable.Line(n.Label())
+	return &NotGivenBackError{models.RemedyError{Err: fmt.Errorf("cannot release the node: %w", err), Hint: remedy, ScreenHint: remedy}}
 }
-
-// OnScreen also names the command, because the console has no key that reverts a deployment without continuing it.
-func (e *NotGivenBackError) OnScreen() string {
-	return fmt.Sprintf("cannot release the node: %s (to continue: ironworks deploy --give-back %s)", models.OnScreen(e.Err), printable.Line(e.Node.Label()))
-}
-
-// Unwrap returns the underlying error.
-func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
 // undoOf returns an undo that reverts all entries, starting with the last one.
 func undoOf(reqs []entry) undo {
@@ -74,7 +66,7 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())
 	if failed := r.giveBack(ctx, back, onItsWay, n, log); failed != nil {
-		res.Err = errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: failed})
+		res.Err = errors.Join(res.Err, notGivenBack(n, failed))
 		return false
 	}
 	if err = errors.Join(err, log.remove()); err != nil {
@@ -84,9 +76,8 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 }
 
 // revertUnknown handles the case where the last request may have been carried out. That request is reverted together
-// with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the
-// deployment itself, stays in the record, so that it can be resumed later. If ctx is done, all requests stay in the
-// record.
+// with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the deployment
+// itself, stays in the record, so that it can be resumed later. If ctx is done, all stay.
 func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.withResumeHint(res.Err)
@@ -122,17 +113,11 @@ func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n 
 	if err := log.givingBack(nil, time.Now()); err != nil {
 		return err
 	}
-	var release entry
 	switch {
 	case back.allocated:
-		release = unallocate(back.instance)
+		return r.sendUndo(ctx, unallocate(back.instance), n)
 	case back.reserved && now.InstanceUUID == back.instance:
-		release = patchEntry("give back /instance_uuid", n, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}})
-	default:
-		return nil
-	}
-	if _, _, err := r.audited(ctx, release, n); err != nil {
-		return fmt.Errorf("%s: %w", release.verb, err)
+		return r.restore(ctx, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}}, n)
 	}
 	return nil
 }
@@ -141,9 +126,12 @@ func (r *Runner) restore(ctx context.Context, ops []models.PatchOp, n *models.No
 	if len(ops) == 0 {
 		return nil
 	}
-	req := patchEntry("give back "+pathsOf(ops), n, ops)
-	if _, _, err := r.audited(ctx, req, n); err != nil {
-		return fmt.Errorf("%s: %w", req.verb, err)
+	return r.sendUndo(ctx, patchEntry("give back "+pathsOf(ops), n, ops), n)
+}
+
+func (r *Runner) sendUndo(ctx context.Context, e entry, n *models.Node) error {
+	if _, _, err := r.audited(ctx, e, n); err != nil {
+		return fmt.Errorf("%s: %w", e.verb, err)
 	}
 	return nil
 }
@@ -161,10 +149,75 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 		if waited >= settleTime && now.Reservation == "" {
 			return now, nil
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(max(settleTime-waited, time.Second)):
+		if err := wait(ctx, max(settleTime-waited, time.Second)); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// concludeTimeout is the time limit of the request after a success, when the conductor may still lock the node.
+const concludeTimeout = 30 * time.Second
+
+// conclude sends the request that follows a success. If that fails, it returns a note for the result.
+func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note string) {
+	ctx, stop := context.WithTimeout(ctx, concludeTimeout)
+	defer stop()
+	write, err := a.conclusion(ctx, r.API, n.UUID)
+	if err == nil && write != nil {
+		_, _, err = r.audited(ctx, *write, n)
+	}
+	if err != nil {
+		return printable.Line(fmt.Sprintf("deployed, but cannot record the root disk in %s: %v", rootDiskPlace, err))
+	}
+	return ""
+}
+
+// rootDiskPlace is the node field with the root disk of the last deployment, for the checks of the next one.
+const rootDiskPlace = "extra.console.root_disk"
+
+// conclusion returns the request that records the root disk, or nil if the node has another instance or is not active.
+func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
+	// Read the node again, because the watched node contains only some of the fields.
+	n, err := api.Node(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	r := a.checked(n)
+	if n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
+		return nil, nil //nolint:nilnil // nothing is written
+	}
+	return rootDiskEntry(n, r)
+}
+
+// rootDiskEntry returns the entry that records the root disk, or nil if the disk is unknown or already recorded.
+func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
+	disk := identityOf(r.facts)
+	if r.followUp == followUpWatch {
+		disk = r.before.RootDisk // the disk that was chosen when the deployment was sent
+	}
+	if len(disk) == 0 || hints.RootDiskOf(n).Is(hints.DiskOf(disk)) {
+		return nil, nil //nolint:nilnil // nothing is written
+	}
+	value, err := json.Marshal(disk)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := models.Patch(n, []models.Setting{{Path: []string{"extra", "console", "root_disk"}, Op: models.SettingSet, Text: string(value)}})
+	if err != nil {
+		return nil, err
+	}
+	write := patchEntry("set "+ops[0].Path, n, ops)
+	write.When, write.last = "if the deployment is watched until it succeeds", true
+	return &write, nil
+}
+
+// identityOf returns the attributes that identify the root disk, or nil if the disk is ambiguous or unknown.
+func identityOf(facts *plan.Facts) map[string]string {
+	if facts == nil {
+		return nil
+	}
+	if disk := facts.OnlyTarget(); disk != nil {
+		return disk.Identity()
+	}
+	return nil
 }

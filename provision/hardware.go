@@ -10,8 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// HardwareAPI is the part of Ironic's API that reads the settings, firmware, disks, volumes and vendor methods of
-// machines; *ironicclient.Client implements it.
+// HardwareAPI is the part of Ironic's API that reads the hardware of machines.
 type HardwareAPI interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	BIOSReader
@@ -62,7 +61,7 @@ func (a *hardwareAction) kindFor(n *models.Node) models.StepKind {
 func (a *hardwareAction) Name() string { return a.name }
 
 func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		n := &nodes[i]
 		w := a.work(going, n)
 		a.mu.Lock()
@@ -80,21 +79,18 @@ func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 	return a.works[n.UUID]
 }
 
-// verb returns the action that runs the node's steps by cleaning or servicing the node.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.workOf(n)
+	req := models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}
 	if a.kindFor(n) == models.ServiceSteps {
-		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}, setsRAID: len(w.before) > 0}
+		req = models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}
 	}
-	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}, setsRAID: len(w.before) > 0}
+	return verbAction{req: req, setsRAID: len(w.before) > 0}
 }
 
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
-	w := a.workOf(n)
-	if w.refused != nil {
-		r := *w.refused // a copy, because several goroutines may call Refuse
-		r.Action, r.Node = a.name, n.Label()
-		return &r
+	if r := a.workOf(n).refused; r != nil {
+		return refusal(a, n, r.Kind, r.Why, r.Hint).WithScreenHint(r.ScreenHint)
 	}
 	r := a.verb(n).Refuse(n, v)
 	if r != nil {
@@ -125,8 +121,7 @@ func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (
 	return a.verb(before).ended(before, now, waited)
 }
 
-// refusedWork returns the work for a node on which the action is impossible, with the reason why and a hint at the
-// remedy.
+// refusedWork returns the work for a node on which the action is impossible.
 func refusedWork(why, hint string) hardwareWork {
 	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}
 }

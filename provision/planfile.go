@@ -37,8 +37,7 @@ func (e *PlanError) Error() string {
 // Unwrap returns the underlying error.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// ReadPlan reads a plan from the file at path, in which a leading ~/ means the home folder. If the file can be read
-// but is invalid, the error is a [*PlanError].
+// ReadPlan reads a plan from the file at path, in which ~/ is the home folder. An invalid plan is a [*PlanError].
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -107,8 +106,7 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// DeploymentOf returns the node's deployment, after reading the files that it names. It can be used as the For
-// function in [DeployOptions].
+// DeploymentOf returns the node's deployment with its files, as [DeployOptions].For does.
 func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
@@ -116,8 +114,7 @@ func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 // Overlay holds values that apply to all nodes and override the values in a plan.
 type Overlay struct {
 	Fields plan.Fields
-	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts. If it is nil, the plan's configdrive is
-	// used.
+	// ConfigDrive is for [Deployment.WithConfigDrive]. If it is nil, the plan's configdrive is used.
 	ConfigDrive any
 	// UserData and FilesDir are described at [Deployment]. If UserData is nil, the plan's user data is used.
 	UserData []byte
@@ -150,8 +147,7 @@ func (f PlanFile) withOverlay(o Overlay, fields plan.Fields) (Deployment, error)
 	return d, err
 }
 
-// WithFields returns the deployment described by fields, after reading its files. Relative paths refer to the folder
-// of this plan.
+// WithFields returns the deployment described by fields, with its files. Paths are relative to the plan's folder.
 func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
@@ -181,25 +177,23 @@ type PlanText struct {
 	Path string
 }
 
-// NewPlanText writes the text of a plan into a temporary file. The caller must call [PlanText.Read], which removes
-// the file.
+// NewPlanText writes the text of a plan into a temporary file. [PlanText.Read] removes the file.
 func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
 
 // NewEditText does the same as NewPlanText for a document of another kind. The kind becomes part of the file name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
-	if err != nil {
-		return PlanText{}, fmt.Errorf("write the %s for the editor: %w", kind, err)
+	path := filepath.Join(dir, kind+".yaml")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
 	}
-	laid := PlanText{Path: filepath.Join(dir, kind+".yaml")}
-	if err := os.WriteFile(laid.Path, text, 0o600); err != nil {
+	if err != nil {
 		return PlanText{}, errors.Join(fmt.Errorf("write the %s for the editor: %w", kind, err), os.RemoveAll(dir))
 	}
-	return laid, nil
+	return PlanText{Path: path}, nil
 }
 
-// Read returns the edited text and removes the folder with all files that the editor has left in it. If the text is
-// too long for a plan, it is truncated.
+// Read returns the edited text, cut if it is too long for a plan, and removes the folder with all files.
 func (p PlanText) Read() (text []byte, err error) {
 	defer func() {
 		if gone := os.RemoveAll(filepath.Dir(p.Path)); gone != nil && err == nil {
@@ -207,11 +201,10 @@ func (p PlanText) Read() (text []byte, err error) {
 		}
 	}()
 	file, err := os.Open(p.Path)
-	if err != nil {
-		return nil, fmt.Errorf("read the edited file: %w", err)
+	if err == nil {
+		defer func() { _ = file.Close() }()
+		text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
 	}
-	defer func() { _ = file.Close() }()
-	text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the edited file: %w", err)
 	}

@@ -53,12 +53,7 @@ func (*PluginAction) entries(*models.Node) ([]entry, error) {
 	return nil, errors.New("a plugin is run by PluginAction.Run")
 }
 
-func (*PluginAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, true
-}
-
-// CommandLine returns the program and its arguments for the node, quoted for a shell. If the node is refused, it
-// returns "".
+// CommandLine returns the quoted program and arguments for the node, or "" if the node is refused.
 func (a *PluginAction) CommandLine(n *models.Node) string {
 	argv, err := a.Plugin.Argv(n)
 	if err != nil {
@@ -124,13 +119,10 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Outcome = OutcomeFailed
 	}
 	if canceled {
-		res.Outcome, res.Err = OutcomeCanceled, fmt.Errorf("%w: %w", errStopped, res.Err)
+		res.Outcome, res.Err = OutcomeCanceled, fmt.Errorf("canceled: the program was stopped: %w", res.Err)
 	}
 	return res
 }
-
-// errStopped is the error of nodes whose program was ended by a cancellation.
-var errStopped = errors.New("canceled: the program was stopped")
 
 func exitReason(err error) string {
 	exit, is := errors.AsType[*plugin.ExitError](err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,8 +28,7 @@ type PortAPI interface {
 	VIFs(ctx context.Context, node string) ([]string, error)
 }
 
-// PortAction changes ports, port groups or VIFs of nodes. Its changes are based on the data that Ironic returned when
-// they were planned.
+// PortAction changes ports, port groups or VIFs of nodes, based on Ironic's data at the time of planning.
 type PortAction struct {
 	immediateAction
 	name    string
@@ -36,12 +36,10 @@ type PortAction struct {
 	changes map[string][]portChange // by node UUID
 }
 
-// portChange is one change of a PortAction.
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings holds the settings to check against the API version. ops holds the operations to check against the
-	// state of the node.
+	// settings is checked against the API version, and ops against the state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
 	// created is the UUID of an object to be created. mac is a MAC address that no other port may have.
@@ -50,19 +48,13 @@ type portChange struct {
 	vif bool
 	// refused is the reason why the change is impossible, or nil if it is possible.
 	refused *models.Refusal
-	// harm describes the effect of a deletion. It is empty if the change can be undone immediately. done describes
-	// the result.
+	// harm describes the effect of a change that cannot be undone immediately. done describes the result.
 	harm, done string
 }
 
 // Nodes returns the sorted UUIDs of the nodes that the action changes.
 func (a *PortAction) Nodes() []string {
-	var ids []string
-	for id := range a.changes {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(a.changes))
 }
 
 // Empty reports whether there is nothing to send.
@@ -82,10 +74,8 @@ func (a *PortAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal
 }
 
 func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) *models.Refusal {
-	if c.refused != nil {
-		refused := *c.refused
-		refused.Action, refused.Node = a.name, n.Label()
-		return &refused
+	if r := c.refused; r != nil {
+		return refusal(a, n, r.Kind, r.Why, r.Hint).WithScreenHint(r.ScreenHint)
 	}
 	if f := c.noun.Needs(c.settings, v); f != "" {
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
@@ -116,36 +106,31 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	return nil
 }
 
-// connectable returns the states in which Ironic allows changes to the connectivity of a port.
 func connectable() []models.ProvisionState {
 	return []models.ProvisionState{models.StateEnroll, models.StateInspecting, models.StateInspectWait, models.StateManageable}
 }
 
 // Effect names the objects that are deleted or detached.
 func (a *PortAction) Effect(n *models.Node) models.Effect {
-	var harm []string
-	for i := range a.changes[n.UUID] {
-		if h := a.changes[n.UUID][i].harm; h != "" {
-			harm = append(harm, h)
-		}
-	}
-	if len(harm) == 0 {
+	harm := a.texts(n.UUID, func(c *portChange) string { return c.harm })
+	if harm == "" {
 		return models.Effect{}
 	}
-	return models.Effect{Danger: models.DangerInterrupts, Text: strings.Join(harm, "; ")}
+	return models.Effect{Danger: models.DangerInterrupts, Text: harm}
 }
 
 func (a *PortAction) resultText(n models.NodeRef) string {
-	var done []string
-	for i := range a.changes[n.UUID] {
-		if d := a.changes[n.UUID][i].done; d != "" {
-			done = append(done, d)
+	return cmp.Or(a.texts(n.UUID, func(c *portChange) string { return c.done }), "already set")
+}
+
+func (a *PortAction) texts(uuid string, of func(c *portChange) string) string {
+	var texts []string
+	for i := range a.changes[uuid] {
+		if text := of(&a.changes[uuid][i]); text != "" {
+			texts = append(texts, text)
 		}
 	}
-	if len(done) == 0 {
-		return "already set"
-	}
-	return strings.Join(done, "; ")
+	return strings.Join(texts, "; ")
 }
 
 func (a *PortAction) entries(n *models.Node) ([]entry, error) {
@@ -162,8 +147,7 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains errors caused by a conflict or by a missing Neutron. It ignores the error of a creation that Ironic
-// has carried out nevertheless.
+// judge explains conflicts and a missing Neutron, and ignores the error of a creation that was carried out.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
 	if c.vif {
 		return aboutNeutron(n, err)
@@ -193,7 +177,6 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 	return err
 }
 
-// macConflict returns a refusal that explains that port p already has the MAC address mac.
 func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
@@ -224,22 +207,16 @@ func (a *PortAction) add(node string, c portChange) {
 	a.changes[node] = append(a.changes[node], c)
 }
 
-// argumentError returns a refusal that is caused by the operator's input.
 func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 
-// portOf converts a decoded JSON object from Ironic to a port.
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
-	convert(raw, &p)
-	return p
-}
-
-func convert(raw map[string]any, into any) {
 	if data, err := json.Marshal(raw); err == nil {
-		_ = json.Unmarshal(data, into)
+		_ = json.Unmarshal(data, &p)
 	}
+	return p
 }
 
 func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }
@@ -252,4 +229,88 @@ func portLabel(raw map[string]any) string {
 // groupLabel returns the name of a port group or, if it has none, the UUID.
 func groupLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["name"]), uuidOf(raw)))
+}
+
+// VIF is a virtual interface attached to a node, together with the port or port group to which it is attached.
+type VIF struct {
+	ID        string `json:"id"`
+	Port      string `json:"port,omitempty"`
+	Portgroup string `json:"portgroup,omitempty"`
+}
+
+// NodeVIFs returns the VIFs attached to the node.
+func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error) {
+	ids, err := api.VIFs(ctx, node.UUID)
+	if err != nil || len(ids) == 0 {
+		return nil, aboutNeutron(node, err)
+	}
+	have, err := api.RawPorts(ctx, node.UUID)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := api.RawPortgroups(ctx, node.UUID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]VIF, len(ids))
+	for i, id := range ids {
+		list[i].ID = id
+		has := func(raw map[string]any) bool { return portOf(raw).Internal.VIF == id }
+		if at := slices.IndexFunc(have, has); at >= 0 {
+			list[i].Port = models.TextOf(have[at]["address"])
+		}
+		if at := slices.IndexFunc(groups, has); at >= 0 {
+			list[i].Portgroup = groupLabel(groups[at])
+		}
+	}
+	return list, nil
+}
+
+// aboutNeutron explains a server error in response to a VIF request. Neutron may be the cause, because the network
+// interface calls it. If Neutron does not answer, Ironic's error message does not mention this.
+func aboutNeutron(n *models.Node, err error) error {
+	f, is := errors.AsType[*models.Fault](err)
+	if !is || f.Kind != models.FaultServer || !ports.ManagesNetworks(n.NetworkInterface) {
+		return err
+	}
+	explained := *f
+	explained.Message = fmt.Sprintf("the %s network interface needs Neutron; check that Neutron is running, and check [neutron] in the conductor's ironic.conf: %s",
+		printable.Line(n.NetworkInterface), f.Message)
+	return &explained
+}
+
+// AttachVIF returns an action that attaches a VIF to a port or port group of the node; by default, Ironic picks one.
+func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
+	a := &PortAction{name: "vif attach", api: api}
+	if port != "" {
+		raw, err := findPort(ctx, api, port)
+		if err != nil {
+			return nil, err
+		}
+		if models.TextOf(raw["node_uuid"]) != node.UUID {
+			return nil, argumentError(a.name, "port "+portLabel(raw)+" belongs to node "+a.nodeLabel(ctx, models.TextOf(raw["node_uuid"])), "")
+		}
+		port = uuidOf(raw)
+	}
+	if portgroup != "" {
+		group, err := findGroup(ctx, api, node, portgroup)
+		if err != nil {
+			return nil, err
+		}
+		portgroup = uuidOf(group)
+	}
+	a.add(node.UUID, portChange{
+		noun: ports.Port, request: request.AttachVIF(node.UUID, vif, port, portgroup), vif: true, done: "attached VIF " + printable.Line(vif),
+	})
+	return a, nil
+}
+
+// DetachVIF returns an action that detaches the VIF from the node.
+func DetachVIF(api PortAPI, node *models.Node, vif string) *PortAction {
+	a := &PortAction{name: "vif detach", api: api}
+	a.add(node.UUID, portChange{
+		noun: ports.Port, request: request.DetachVIF(node.UUID, vif), vif: true, done: "detached VIF " + printable.Line(vif),
+		harm: "detaches VIF " + printable.Line(vif) + ": the instance loses that network",
+	})
+	return a
 }

@@ -66,8 +66,7 @@ func (a *PortAction) nodeLabel(ctx context.Context, id string) string {
 	return printable.Line(id)
 }
 
-// SetPortgroup returns an action that changes a port group and its members. The arguments are settings; see
-// [ports.Noun.Parse].
+// SetPortgroup returns an action that changes a port group and its members with settings ([ports.Noun.Parse]).
 func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*PortAction, error) {
 	settings, err := ports.Group.Parse(args)
 	if err != nil {
@@ -96,8 +95,7 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes that the members setting requires. These changes add ports to the group or remove ports
-// from it.
+// members adds the changes to ports that the members setting requires.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {
@@ -139,12 +137,10 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds a change that puts a port into a group or takes it out of its group.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }
 
-// findIn returns the port in the list whose MAC address, UUID or name is id. It returns nil if there is none.
 func findIn(list []map[string]any, id string) map[string]any {
 	mac, isMAC := models.ParseMAC(id)
 	i := slices.IndexFunc(list, func(p map[string]any) bool {

@@ -9,13 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/models/ports"
 	"ironworks/models/request"
 	"ironworks/printable"
 )
 
-// FindPort reads the port whose MAC address, UUID or name is id.
-func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
+// findPort reads the port whose MAC address, UUID or name is id.
+func findPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
 	if mac, is := models.ParseMAC(id); is {
 		at, err := api.PortsAt(ctx, mac)
 		switch {
@@ -33,8 +34,7 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 	return api.RawPort(ctx, id)
 }
 
-// CreatePort returns an action that creates a port with the given MAC address. The arguments are settings; see
-// [ports.Noun.Parse].
+// CreatePort returns an action that creates a port with a MAC address and settings ([ports.Noun.Parse]).
 func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(append([]string{"address=" + mac}, args...))
 	if err != nil {
@@ -62,7 +62,6 @@ func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []
 	return a, nil
 }
 
-// addPort adds the change that creates a port with the given body.
 func (a *PortAction) addPort(ctx context.Context, node *models.Node, body map[string]any, settings []ports.Setting) error {
 	mac := models.TextOf(body["address"])
 	if err := checkLink(a.name, body["local_link_connection"]); err != nil {
@@ -93,8 +92,8 @@ func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
-// SetPorts returns an action that changes the ports whose MAC address, UUID or name is in ids. The arguments are
-// settings; see [ports.Noun.Parse].
+// SetPorts returns an action that changes ports, named by MAC address, UUID or name. The arguments are settings; see
+// [ports.Noun.Parse].
 func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(args)
 	if err != nil {
@@ -115,7 +114,7 @@ func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction
 }
 
 func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Setting) error {
-	raw, err := FindPort(ctx, a.api, id)
+	raw, err := findPort(ctx, a.api, id)
 	if err != nil {
 		return err
 	}
@@ -145,8 +144,7 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 	return nil
 }
 
-// linkAfter returns the value that local_link_connection will have after the settings are applied. It returns nil if
-// the settings do not change it.
+// linkAfter returns local_link_connection after the settings are applied, or nil if they do not change it.
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
@@ -168,8 +166,7 @@ func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	return link
 }
 
-// groupOp returns the operation that adds the port to a group or removes it from its group, or none if nothing
-// changes.
+// groupOp returns the operation that puts the port into a group or takes it out, or none if nothing changes.
 func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
 	now := models.TextOf(raw["portgroup_uuid"])
 	if s.Remove {
@@ -185,13 +182,12 @@ func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[str
 	return []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, nil
 }
 
-// DeletePorts returns an action that deletes the ports whose MAC address, UUID or name is in ids. A port with an
-// attached VIF is refused.
+// DeletePorts returns an action that deletes ports, named by MAC address, UUID or name. An attached VIF prevents it.
 func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "port delete", api: api}
 	seen := map[string]bool{}
 	for _, id := range ids {
-		raw, err := FindPort(ctx, api, id)
+		raw, err := findPort(ctx, api, id)
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +214,6 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 	return a, nil
 }
 
-// findGroup returns the node's port group whose name or UUID is id.
 func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (map[string]any, error) {
 	groups, err := api.RawPortgroups(ctx, node.UUID)
 	if err != nil {
@@ -237,4 +232,74 @@ func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (
 	}
 	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
 		"create it with ironworks portgroup create").WithScreenHint("create the group first (:portgroup-create)")
+}
+
+// PortReport is the result of comparing the ports of a node with its inventory.
+type PortReport struct {
+	Node     *models.Node
+	Findings []ports.Finding
+}
+
+// InspectedPorts reads the ports and the inspection data of nodes.
+type InspectedPorts interface {
+	Inventories
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+}
+
+// ComparePorts compares the ports of the node with its inventory. Without one, the error is a *models.Refusal.
+func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
+	r := PortReport{Node: node}
+	raw, err := api.RawPorts(ctx, node.UUID)
+	if err != nil {
+		return r, err
+	}
+	list := make([]models.Port, len(raw))
+	for i := range raw {
+		list[i] = portOf(raw[i])
+	}
+	r.Findings, err = FindPortProblems(ctx, api, node, list)
+	return r, err
+}
+
+// FindPortProblems is like ComparePorts, but for ports that have already been read.
+func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
+	raw, err := api.Inventory(ctx, node.UUID)
+	if models.IsFault(err, models.FaultNotFound) {
+		return nil, notInspected(node, "the node was not inspected")
+	}
+	if err != nil {
+		return nil, err
+	}
+	nics, err := hints.DecodeNICs(raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(nics) == 0 {
+		return nil, notInspected(node, "the inventory has no NICs")
+	}
+	return ports.Compare(node, list, nics), nil
+}
+
+func notInspected(node *models.Node, why string) error {
+	refused := &models.Refusal{Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: why}
+	refused.Hint, refused.ScreenHint = inspectHint(node)
+	return refused
+}
+
+// CreateMissingPorts returns an action that creates the ports that the reports list as missing.
+func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) (*PortAction, error) {
+	a := &PortAction{name: "port suggest", api: api}
+	for i := range reports {
+		for _, f := range reports[i].Findings {
+			if f.Kind != ports.MissingPort {
+				continue
+			}
+			body := map[string]any{}
+			maps.Copy(body, f.Create)
+			if err := a.addPort(ctx, reports[i].Node, body, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a, nil
 }

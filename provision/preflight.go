@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"ironworks/ironicclient"
@@ -15,33 +14,19 @@ import (
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
-// Reader is the part of Ironic's API that is needed for the checks before a deployment; *ironicclient.Client
-// implements it.
+// Reader is the part of Ironic's API that is needed for the checks before a deployment.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
+	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
+	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 	Version() (v models.APIVersion, agreed bool)
 }
-
-// lister lists all nodes. If a Reader implements it, the disks of other nodes are known.
-type lister interface {
-	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
-}
-
-// templater lists the deploy templates. If a Reader does not implement it, the templates are unknown.
-type templater interface {
-	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
-}
-
-// The errors reported for a Reader that does not implement lister or templater.
-const (
-	noList      = "the nodes cannot be listed"
-	noTemplates = "the deploy templates cannot be listed"
-)
 
 // maxOthers is the maximum number of nodes whose disks are compared with the target disk.
 const maxOthers = 200
@@ -58,40 +43,24 @@ type Preflighter struct {
 	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// StoreOffered stores the steps that the node's agent offers. It is called while the node is being watched. It
-	// may be nil.
+	// StoreOffered stores the steps that the agent of a watched node offers. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
 	// Deployments records the requests of deployments before they are sent. If it is nil, nothing is recorded, and
 	// the result of a deployment is unknown after a crash.
 	Deployments *Deployments
 
 	// Images queries the images of direct deployments. If nil, they are not queried.
-	Images ImageWeb
+	Images images.Servers
 	// Registry queries oci:// images. If nil, they are not queried.
-	Registry ImageRegistry
-
-	once   sync.Once
-	common common
-	images imageCache
+	Registry images.Registries
 
 	// inventories holds the inventories that have been read, both of the nodes to deploy and of other nodes.
-	inventoriesMu sync.Mutex
-	inventories   map[string]answer[json.RawMessage]
-
-	othersOnce  sync.Once
-	othersKnown []plan.OtherDisks
-	othersError string
-
-	templatesOnce  sync.Once
-	templates      []models.DeployTemplate
-	templatesError string
-}
-
-// common holds the data shared by all nodes.
-type common struct {
-	drivers                       []models.Driver
-	driversError, conductorsError string
-	conductors                    []models.Conductor
+	inventories memo[json.RawMessage]
+	images      memo[*plan.ImageFacts]
+	drivers     onceList[models.Driver]
+	conductors  onceList[models.Conductor]
+	others      onceList[plan.OtherDisks]
+	templates   onceList[models.DeployTemplate]
 }
 
 // Fresh returns a Preflighter with the same settings that has read nothing yet.
@@ -125,12 +94,12 @@ func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.Check
 
 // facts collects the facts about a node. If something cannot be read, that is recorded as a fact as well.
 func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
-	p.once.Do(func() { p.common = p.readCommon(ctx) })
+	drivers, driversError := p.drivers.get(func() ([]models.Driver, error) { return p.Reader.Drivers(ctx) })
+	conductors, conductorsError := p.conductors.get(func() ([]models.Conductor, error) { return p.Reader.Conductors(ctx) })
 	version, _ := p.Reader.Version()
 	f := &plan.Facts{
 		Now: time.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, OwnInstanceUUID: d.ownInstance, MaxInventoryAge: p.MaxInventoryAge,
-		Drivers: p.common.drivers, DriversError: p.common.driversError,
-		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
+		Drivers: drivers, DriversError: driversError, Conductors: conductors, ConductorsError: conductorsError,
 		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredSteps(n),
 	}
 	if f.MaxInventoryAge == 0 {
@@ -163,7 +132,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		}
 	}
 	if f.Target() != nil { // without a target disk, the disks of other nodes do not matter
-		f.Others, f.OthersError = p.others(ctx)
+		f.Others, f.OthersError = p.others.get(func() ([]plan.OtherDisks, error) { return readOthers(ctx, p.Reader, p) })
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
 	// Ironic's validation connects to the BMC, so it is requested only if the node's state allows a deployment.
@@ -178,69 +147,24 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	return f, ctx.Err()
 }
 
-func (p *Preflighter) readCommon(ctx context.Context) common {
-	var c common
-	var err error
-	if c.drivers, err = p.Reader.Drivers(ctx); err != nil {
-		c.driversError = printable.Line(err.Error())
-	}
-	if c.conductors, err = p.Reader.Conductors(ctx); err != nil {
-		c.conductorsError = printable.Line(err.Error())
-	}
-	return c
-}
-
 // Inventory returns the inventory of the node, which is read from Ironic only once.
 func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
-	p.inventoriesMu.Lock()
-	if p.inventories == nil {
-		p.inventories = map[string]answer[json.RawMessage]{}
-	}
-	p.inventoriesMu.Unlock()
-	return cached(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
-}
-
-// others returns the disks of other nodes, which are read only once. If some of them cannot be read, it also returns
-// the problem.
-func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, problem string) {
-	p.othersOnce.Do(func() {
-		list, can := p.Reader.(lister)
-		if !can {
-			p.othersError = noList
-			return
-		}
-		var err error
-		if p.othersKnown, err = readOthers(ctx, list, p); err != nil {
-			p.othersError = printable.Line(err.Error())
-		}
-	})
-	return p.othersKnown, p.othersError
+	return p.inventories.get(node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
 }
 
 // DeployTemplates returns the deploy templates, which are read only once, or the problem that prevented reading them.
 func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
-	p.templatesOnce.Do(func() {
-		list, can := p.Reader.(templater)
-		if !can {
-			p.templatesError = noTemplates
-			return
-		}
-		all, err := list.DeployTemplates(ctx)
-		if err != nil {
-			p.templatesError = printable.Line(err.Error())
-			return
-		}
-		p.templates = all
-	})
-	return p.templates, p.templatesError
+	templates, problem = p.templates.get(func() ([]models.DeployTemplate, error) { return p.Reader.DeployTemplates(ctx) })
+	if problem != "" {
+		return nil, problem
+	}
+	return templates, ""
 }
 
-// errStop ends a listing before all nodes have been listed.
 var errStop = errors.New("enough")
 
-// readOthers reads the disks of all nodes, up to maxOthers. The result contains no disks for nodes that were not
-// inspected.
-func readOthers(ctx context.Context, list lister, inventories Inventories) ([]plan.OtherDisks, error) {
+// readOthers reads the disks of all nodes, up to maxOthers. Nodes that were not inspected have no disks.
+func readOthers(ctx context.Context, list Reader, inventories Inventories) ([]plan.OtherDisks, error) {
 	var others []plan.OtherDisks
 	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: maxOthers + 1}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
@@ -255,7 +179,7 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]pl
 		return nil, err
 	}
 	failed := make([]error, len(others))
-	inParallel(ctx, len(others), func(going context.Context, i int) {
+	InParallel(ctx, len(others), func(going context.Context, i int) {
 		raw, err := inventories.Inventory(going, others[i].Node.UUID)
 		if err == nil {
 			others[i].Disks, err = hints.DecodeDisks(raw)
@@ -295,4 +219,23 @@ func offeredSteps(n *models.Node) *plan.OfferedSteps {
 		}
 	}
 	return offered
+}
+
+// image queries the image of a direct deployment, once for all nodes. It returns nil if there is nothing to query.
+func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
+	image, web := f.WebImage()
+	if p.Images == nil || !web {
+		return nil
+	}
+	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return images.Query(ctx, p.Images, image), nil })
+	return facts
+}
+
+// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is none.
+func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
+	image, is := f.RegistryImage()
+	if !is || p.Registry == nil {
+		return nil
+	}
+	return images.QueryRegistry(ctx, p.Registry, image)
 }

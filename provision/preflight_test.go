@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
@@ -49,6 +51,14 @@ func (r *reader) Drivers(context.Context) ([]models.Driver, error) {
 
 func (r *reader) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{{Hostname: "c1", Alive: true}}, nil
+}
+
+func (r *reader) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
+	return nil, errors.New("the deploy templates cannot be listed")
+}
+
+func (r *reader) EachPage(context.Context, ironicclient.NodeQuery, func(*ironicclient.NodePage) error) error {
+	return errors.New("the nodes cannot be listed")
 }
 
 func (r *reader) Version() (models.APIVersion, bool) {

@@ -66,17 +66,15 @@ func VolumeSize(d *raid.LogicalDisk) string {
 	return fmt.Sprintf("%d GiB", d.SizeGB)
 }
 
-// textDrivesUnchecked warns that the drives are not checked. Ironic does not know them: it assigns them in
-// create_configuration, after delete_configuration has run (ironic/drivers/modules/redfish/raid.py,
-// _assign_disks_to_volume).
+// textDrivesUnchecked warns that the drives are not checked. Ironic assigns them after delete_configuration has run
+// (ironic/drivers/modules/redfish/raid.py, _assign_disks_to_volume).
 const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the volumes; a RAID check at the BMC shows whether they fit"
 
-// SetRAID returns an action that replaces the RAID volumes of machines. It sets target_raid_config and cleans the
-// node, which deletes all volumes and creates the new ones. If keep is true, the existing volumes of a hardware
-// controller are kept.
+// SetRAID returns an action that replaces the RAID volumes of machines. It sets target_raid_config and cleans the node.
+// If keep is true, the existing volumes of a hardware controller are kept.
 func SetRAID(target RAIDTarget, keep bool) Action {
 	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
-		software := softwareRAID(n)
+		software := steps.InterfacesOf(n)["raid"] == steps.Agent
 		if software && keep {
 			return refusedWork("a software RAID replaces all volumes: the agent cannot keep existing ones", "leave out --keep")
 		}
@@ -101,7 +99,6 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 	}}
 }
 
-// targetRAIDEntry returns the entry that sets the target RAID configuration of a node.
 func targetRAIDEntry(n *models.Node, config map[string]any) entry {
 	return entry{verb: "set target RAID", Request: request.TargetRAID(n.UUID, config)}
 }
@@ -116,10 +113,7 @@ func DeleteRAID() Action {
 	}}
 }
 
-func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
-
-// RAIDProblems returns the reasons why the node's RAID interface would reject the target RAID. It does not find
-// reasons that depend on the drives.
+// RAIDProblems returns the reasons why the node's RAID interface would reject the target, whatever the drives are.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
@@ -131,18 +125,16 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 			// the drives are unknown, but the values in the target can be checked
 			_, err = raid.Assign(target.Disks, nil, n.UUID)
 		}
-		var wrong *raid.Error
-		if errors.As(err, &wrong) && wrong.Class == raid.InvalidParameterValue {
+		if wrong, is := errors.AsType[*raid.Error](err); is && wrong.Class == raid.InvalidParameterValue {
 			return []string{err.Error()}
 		}
 	}
 	return nil
 }
 
-// raidStepProblems returns the reasons why a RAID step that the operator has chosen would fail on the node. It
-// detects a create_configuration step without a target RAID (create_configuration in
-// ironic/drivers/modules/redfish/raid.py and agent.py), and a raid_config that the node's RAID interface refuses. The
-// types of arguments are checked elsewhere.
+// raidStepProblems returns the reasons why a RAID step that the operator has chosen would fail on the node. It detects
+// a create_configuration step without a target RAID (create_configuration in ironic/drivers/modules/redfish/raid.py and
+// agent.py), and a raid_config that the node's RAID interface refuses. Types are checked elsewhere.
 func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Problem {
 	switch s.Label() {
 	case "raid.create_configuration":
@@ -188,8 +180,7 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or set is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
-// CurrentRAID holds two RAID configurations of a node. Current describes the volumes at the end of the last cleaning,
-// and Target describes the wanted volumes.
+// CurrentRAID holds a node's volumes at the end of the last cleaning (Current) and the wanted volumes (Target).
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`

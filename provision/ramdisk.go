@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,12 +12,12 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/printable"
 )
 
-// Ramdisk is the boot image of a node for deployment, cleaning and inspection. It is either a prebuilt ISO, or a
-// kernel with its initramfs. The values are hrefs as accepted by Ironic: http, https, file, glance and oci URLs, or
-// the UUID of an image in Glance.
+// Ramdisk is the boot image of a node for deployment, cleaning and inspection. It is either a prebuilt ISO, or a kernel
+// with its initramfs. The values are http, https, file, glance and oci URLs, or UUIDs of images in Glance.
 type Ramdisk struct {
 	// ISO is the value of deploy_iso.
 	ISO string
@@ -31,8 +32,7 @@ type Ramdisk struct {
 	WithDefaults bool
 	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
-	// InInstance writes the parameters to instance_info instead of driver_info. Ironic clears instance_info when the
-	// node is undeployed.
+	// InInstance writes the parameters to instance_info, which Ironic clears when the node is undeployed.
 	InInstance bool
 }
 
@@ -53,11 +53,9 @@ func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
 
-// defaultParams is a placeholder that Ironic replaces with its configured parameters (get_kernel_append_params in
-// ironic/drivers/utils.py).
+// defaultParams stands for Ironic's configured parameters (get_kernel_append_params in ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
-// pairFields returns the field names in [models.DeployPairFields] as one list.
 func pairFields() []string {
 	var fields []string
 	for _, pair := range models.DeployPairFields() {
@@ -74,10 +72,6 @@ func (r Ramdisk) params() string {
 	}
 	return text
 }
-
-// hrefSchemes returns the schemes of the URLs from which the newest Ironic can fetch an image. The nfs, cifs and smb
-// schemes are only for BMCs (protocol_mapping in ironic/common/image_service.py).
-func hrefSchemes() []string { return []string{"http", "https", "file", "glance", "oci"} }
 
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)
 
@@ -115,8 +109,7 @@ func (r Ramdisk) check() (why, hint string) {
 	return "", ""
 }
 
-// badHref returns the reason why Ironic cannot fetch an image from href. It returns "" if Ironic can fetch the image,
-// or if href is empty.
+// badHref returns the reason why Ironic cannot fetch an image from href, or "".
 func badHref(href string) string {
 	if href == "" || uuidLike.MatchString(href) {
 		return ""
@@ -124,17 +117,19 @@ func badHref(href string) string {
 	if strings.ContainsFunc(href, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return "the URL contains a space or a control character"
 	}
+	// The newest Ironic fetches images from these URLs. The nfs, cifs and smb schemes are only for BMCs
+	// (protocol_mapping in ironic/common/image_service.py).
+	schemes := []string{"http", "https", "file", "glance", "oci"}
 	u, err := url.Parse(href)
 	switch {
 	case err != nil:
-		var bad *url.Error
-		if errors.As(err, &bad) {
+		if bad, is := errors.AsType[*url.Error](err); is {
 			err = bad.Err // the address may contain secrets
 		}
 		return "invalid URL: " + printable.Line(err.Error())
 	case u.Scheme == "":
 		return "neither a URL nor the UUID of an image"
-	case !slices.Contains(hrefSchemes(), strings.ToLower(u.Scheme)):
+	case !slices.Contains(schemes, strings.ToLower(u.Scheme)):
 		return fmt.Sprintf("Ironic does not support the scheme %q", printable.Line(u.Scheme))
 	case u.Scheme == "file" && (u.Host != "" || !strings.HasPrefix(u.Path, "/")):
 		return "use an absolute path: file:///var/lib/ironic/…"
@@ -167,8 +162,7 @@ func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	}
 	if n.DriverInfo == nil {
-		// If driver_info is missing, it is unknown which fields must be removed. This first setting then causes an
-		// error that says so.
+		// Without driver_info, the fields to remove are unknown. This first setting causes an error that says so.
 		set = slices.Insert(set, 0, models.Setting{Path: []string{"driver_info", "deploy_iso"}, Op: models.SettingRemove})
 	}
 	return models.Patch(n, slices.Concat(set, remove))
@@ -193,4 +187,183 @@ func appendRemoval(list []models.Setting, now map[string]any, object, field stri
 		return list
 	}
 	return append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
+}
+
+// RamdiskAction sets the ramdisk that nodes boot for Ironic's own operations. Use [ApplyRamdisk] to create one.
+type RamdiskAction struct {
+	immediateAction
+	// of returns the ramdisk for the node.
+	of func(n *models.Node) (Ramdisk, error)
+}
+
+// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
+// removes conflicting fields. Fields that start with rescue_ stay unchanged. Nodes that already have these values are
+// not changed. The argument is a function that returns the ramdisk for a node. It is called several times for the
+// same node and must always return the same ramdisk. If it returns an error, the node is refused.
+func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
+	return &RamdiskAction{of: of}
+}
+
+// Name returns the ironworks command that does the same: "ignition apply".
+func (*RamdiskAction) Name() string { return "ignition apply" }
+
+// Refuse refuses a node if the ramdisk cannot be written, or if the node could never boot it.
+func (a *RamdiskAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	r, ops, refused := a.plan(n)
+	switch {
+	case refused != nil:
+		return refused
+	case r.cannotBoot(n.BootInterface) != "":
+		return refusal(a, n, models.RefusedArguments, r.cannotBoot(n.BootInterface), r.bootRemedy())
+	case len(ops) == 0:
+		return nil
+	case n.Reservation != "":
+		return refusal(a, n, models.RefusedState,
+			fmt.Sprintf("the node is locked by conductor %s", printable.Line(n.Reservation)), "wait for the operation to end")
+	}
+	return unchangeable(a, n)
+}
+
+func (a *RamdiskAction) plan(n *models.Node) (Ramdisk, []models.PatchOp, *models.Refusal) {
+	r, err := a.of(n)
+	if err != nil {
+		return r, nil, refusal(a, n, models.RefusedArguments, printable.Line(err.Error()), "")
+	}
+	if why, hint := r.check(); why != "" {
+		return r, nil, refusal(a, n, models.RefusedArguments, why, hint)
+	}
+	ops, err := r.patch(n)
+	if err != nil {
+		return r, nil, refusal(a, n, models.RefusedArguments, err.Error(), "")
+	}
+	return r, ops, nil
+}
+
+func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
+	_, ops, refused := a.plan(n)
+	if refused != nil {
+		return nil, refused
+	}
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	// Name only the paths, because addresses and parameters may be secrets.
+	paths := make([]string, len(ops))
+	for i, op := range ops {
+		paths[i] = op.Path
+		if op.Op == "remove" {
+			paths[i] += "-"
+		}
+	}
+	write := patchEntry(a.Name()+" "+strings.Join(paths, " "), n, ops)
+	write.Commands = request.PatchCommands(n.UUID, ops) // not masked, because an address does not work without its credentials
+	return []entry{write}, nil
+}
+
+func (a *RamdiskAction) warnings(n *models.Node) []string {
+	r, ops, refused := a.plan(n)
+	if refused != nil {
+		return nil
+	}
+	return r.warnings(n, ops)
+}
+
+// bootSupport reports which images a boot interface can boot: a prebuilt ISO, a kernel with its initramfs, or both.
+type bootSupport struct{ iso, pair bool }
+
+// bootInterfaces returns the boot interfaces of Ironic 21 to 39, with the images that they support. Virtual media and
+// HTTPS boot, except iRMC's, can build an ISO from a kernel and an initramfs. Network boot supports only a kernel
+// with an initramfs (drivers/modules/*/boot.py, pxe_base.py).
+func bootInterfaces() map[string]bootSupport {
+	both, pair := bootSupport{iso: true, pair: true}, bootSupport{pair: true}
+	return map[string]bootSupport{
+		"redfish-virtual-media": both, "idrac-redfish-virtual-media": both, "redfish-https": both,
+		"ilo-virtual-media": both, "ilo-uefi-https": both, "irmc-virtual-media": {iso: true}, "fake": both,
+		"pxe": pair, "ipxe": pair, "http": pair, "http-ipxe": pair,
+		"ilo-pxe": pair, "ilo-ipxe": pair, "irmc-pxe": pair,
+	}
+}
+
+// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if the interface
+// supports the ramdisk or is unknown.
+func (r Ramdisk) cannotBoot(boot string) string {
+	t, known := bootInterfaces()[boot]
+	switch {
+	case !known:
+		return ""
+	case r.ISO != "" && !t.iso:
+		return fmt.Sprintf("boot interface %q does not support deploy_iso", boot)
+	case r.ISO == "" && !t.pair:
+		return fmt.Sprintf("boot interface %q supports only deploy_iso", boot)
+	}
+	return ""
+}
+
+func (r Ramdisk) bootRemedy() string {
+	if r.ISO != "" {
+		return "use a kernel and an initramfs, or set boot_interface to redfish-virtual-media"
+	}
+	return "use an ISO"
+}
+
+// warnings returns warnings about settings that Ironic accepts but that may not work.
+func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
+	var list []string
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, f := range [][2]string{{"deploy_iso", r.ISO}, {"deploy_kernel", r.Kernel}, {"deploy_ramdisk", r.Initramfs}} {
+		if text := hrefWarning(f[1]); text != "" {
+			warn("%s: %s", f[0], text)
+		}
+	}
+	if _, known := bootInterfaces()[n.BootInterface]; !known && n.BootInterface != "" {
+		warn("unknown boot interface %q: it may not support this image", printable.Line(n.BootInterface))
+	}
+	if r.ISO != "" {
+		if n.DriverInfo["kernel_append_params"] != nil && !r.NoKernelParams {
+			warn("driver_info.kernel_append_params is unchanged, but Ironic does not pass it to a prebuilt ISO")
+		}
+	} else if loader := n.DriverInfo["bootloader"]; buildsISO(n.BootInterface) && (loader == nil || loader == "") {
+		warn("Ironic builds an ISO from the kernel and initramfs: UEFI needs driver_info.bootloader, or [conductor]bootloader in Ironic's configuration")
+	}
+	if slices.ContainsFunc(ops, func(op models.PatchOp) bool {
+		return op.Path == "/instance_info/kernel_append_params" && op.Op == "remove"
+	}) {
+		warn("instance_info.kernel_append_params is removed: it would override the new value")
+	}
+	if len(ops) > 0 && n.ProvisionState.Busy() {
+		warn("the node is %s: the change applies from the next boot", n.ProvisionState)
+	}
+	return list
+}
+
+func buildsISO(boot string) bool {
+	t := bootInterfaces()[boot]
+	return t.iso && t.pair && boot != "fake"
+}
+
+// hrefWarning returns a warning if some machines cannot use the address, or "".
+func hrefWarning(href string) string {
+	u, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "file":
+		return "conductors read files only below [conductor]file_url_allowed_paths (default: /var/lib/ironic)"
+	case "http", "https":
+	default:
+		return ""
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	addr, err := netip.ParseAddr(host)
+	addr = addr.Unmap()
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback():
+		return fmt.Sprintf("BMCs cannot reach %s, and a conductor can only if it runs on this computer", printable.Line(host))
+	case err == nil && addr.IsUnspecified():
+		return fmt.Sprintf("%s is a listen address; other machines cannot reach it", printable.Line(host))
+	case err == nil && addr.IsLinkLocalUnicast():
+		return fmt.Sprintf("%s is link-local; other machines may not reach it", printable.Line(host))
+	}
+	return ""
 }

@@ -60,16 +60,14 @@ func (r followUp) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows reports whether the action only watches the deployment of the node, because Ironic has already accepted
-// it. After the deployment has succeeded, one more request may be sent to record the root disk; see
-// [DeployAction.Requests].
+// OnlyFollows reports whether the action only watches the deployment, because Ironic has already accepted it. It may
+// then record the root disk; see [DeployAction.Requests].
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.checked(n)
-	return r != nil && r.err == nil && r.followUp == followUpWatch
+	return r.err == nil && r.followUp == followUpWatch
 }
 
-// OtherDeploymentError reports that there is an interrupted deployment of the node that differs from the requested
-// one.
+// OtherDeploymentError reports that an interrupted deployment of the node differs from the requested one.
 type OtherDeploymentError struct {
 	Unfinished Unfinished
 	// Accepted reports whether Ironic has accepted the other deployment.
@@ -78,27 +76,23 @@ type OtherDeploymentError struct {
 
 // Error names the commands that resume or end the other deployment.
 func (e *OtherDeploymentError) Error() string {
-	if e.Accepted {
-		return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
-	}
-	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
+	return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
 }
 
-// OnScreen is like Error, but names console commands. Only a shell command can revert a deployment without continuing
-// it.
+// OnScreen is like Error, but names console commands where there are any.
 func (e *OtherDeploymentError) OnScreen() string {
-	if e.Accepted {
-		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
-	}
-	return e.sentence(":deploy-resume", "ironworks deploy --give-back reverts it")
+	return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
 }
 
-func (e *OtherDeploymentError) sentence(resume, end string) string {
+func (e *OtherDeploymentError) sentence(resume, undeploy string) string {
+	end := "ironworks deploy --give-back reverts it"
+	if e.Accepted {
+		end = undeploy
+	}
 	return fmt.Sprintf("a different deployment of this node, started %s, is unfinished (%s): %s continues it, %s",
 		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, resume, end)
 }
 
-// errNoUnfinished reports that there is no deployment of the node to resume.
 var errNoUnfinished = &models.RemedyError{
 	Err: errors.New("the node has no unfinished deployment"), Hint: "ironworks deploy --unfinished lists all unfinished deployments", ScreenHint: ":deploy-resume finds all unfinished deployments",
 }
@@ -106,8 +100,7 @@ var errNoUnfinished = &models.RemedyError{
 // settleTimeout is the maximum time to wait until it is known which requests have arrived.
 const settleTimeout = 2 * time.Minute
 
-// deploymentFor returns the deployment of the node: either the requested one, or the one from an earlier attempt that
-// must be resumed.
+// deploymentFor returns the requested deployment of the node, or that of an earlier attempt to resume.
 func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
 	if a.purpose == purposeDeploy {
 		if d, err = a.options.For(n); err == nil {
@@ -157,10 +150,8 @@ func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *
 			}
 			return action, "", errors.New(why)
 		}
-		select {
-		case <-ctx.Done():
-			return action, "", ctx.Err()
-		case <-time.After(time.Second):
+		if err := wait(ctx, time.Second); err != nil {
+			return action, "", err
 		}
 		fresh, err := reader.Node(ctx, n.UUID)
 		if err != nil {
@@ -214,7 +205,6 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 	return d, nil
 }
 
-// stillChanged returns the operations in back that would still change the node.
 func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	return slices.DeleteFunc(slices.Clone(back), func(op models.PatchOp) bool {
 		now, there := valueAt(n, op.Path)
@@ -244,7 +234,6 @@ func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	})
 }
 
-// record returns the record to store before the first request.
 func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
@@ -260,7 +249,6 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 	return rec
 }
 
-// errChanged reports that another process has changed the record since the checks.
 var errChanged = errors.New("another ironworks process acted on the node after the checks")
 
 // openRecord locks the node's record and verifies that it has not changed since the checks.
@@ -341,8 +329,7 @@ func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *model
 }
 
 // updateRecord updates the record of a deployment that was watched. After a success, it removes the record. After a
-// failure, it keeps the record, which identifies the node's instance. If the outcome is unknown, the record stays
-// unchanged.
+// failure, it keeps the record, which identifies the node's instance. An unknown outcome changes nothing.
 func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	switch res.Outcome {
 	case OutcomeDone:
@@ -353,7 +340,6 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	}
 }
 
-// finishGiveBack reverts the changes that an earlier process has made to a node.
 func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
 	back := rec.undo()
 	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {
@@ -368,7 +354,7 @@ func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.
 		return
 	}
 	if err := r.giveBack(ctx, back, time.Time{}, n, log); err != nil {
-		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: err})
+		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, notGivenBack(n, err))
 		return
 	}
 	res.Err = errors.Join(res.Err, log.remove())

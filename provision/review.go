@@ -12,8 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes the planned deployment of one node, so that the operator can confirm it. All its strings are safe
-// to show.
+// Review describes the planned deployment of one node for the operator. All its strings are safe to show.
 type Review struct {
 	Node models.Node
 	// Refusal is the reason why nothing would be sent, or nil if the deployment is legal.
@@ -37,8 +36,7 @@ type Review struct {
 	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, the action does this
 	// work instead of the deployment that the other fields describe.
 	FollowUp string
-	// Requests lists the requests to send. Commands lists the baremetal commands that are equivalent to these
-	// requests. Both are empty if the node is refused.
+	// Requests lists the requests to send, and Commands the equivalent baremetal commands, unless the node is refused.
 	Requests []request.Request
 	Commands []string
 }
@@ -50,10 +48,10 @@ func (a *DeployAction) Review(n *models.Node) Review {
 		Requests: a.Requests(n), Commands: a.Commands(n),
 	}
 	r := a.checked(n)
-	if r != nil && r.followUp != followUpNone {
+	if r.followUp != followUpNone {
 		review.FollowUp = r.followUp.effect(&r.before.Unfinished)
 	}
-	if r == nil || r.facts == nil {
+	if r.facts == nil {
 		return review
 	}
 	review.Kind, review.Interface = r.facts.Kind, printable.Line(r.facts.InterfaceText())
@@ -85,7 +83,6 @@ func imageText(f *plan.Facts) string {
 	return ""
 }
 
-// targetText describes the disk to be overwritten. If there is no such disk or it is unknown, it explains why.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
@@ -125,7 +122,6 @@ func DiskText(d *hints.Disk) string {
 	return printable.Line(strings.Join(parts, ", "))
 }
 
-// firstBoot summarizes the configdrive of the installed system.
 func firstBoot(r *readyNode) []models.Detail {
 	var list []models.Detail
 	add := func(name, value string) {
@@ -169,8 +165,7 @@ type DeployReport struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Report returns the planned deployment of the node as a [DeployReport]. It must be called after
-// [DeployAction.Preflight].
+// Report returns the planned deployment of the node. It must be called after [DeployAction.Preflight].
 func (a *DeployAction) Report(n *models.Node) DeployReport {
 	r := DeployReport{
 		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),

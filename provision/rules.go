@@ -14,13 +14,16 @@ import (
 	"ironworks/rules"
 )
 
-// RuleAPI lists Ironic's inspection rules; *ironicclient.Client implements it.
-type RuleAPI interface {
+// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need.
+type RulesAPI interface {
+	Inventories
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
+	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
 // Rules returns Ironic's inspection rules in the order in which they were created.
-func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
+func Rules(ctx context.Context, api RulesAPI) ([]*rules.Rule, error) {
 	raw, err := api.InspectionRules(ctx)
 	if err != nil {
 		return nil, err
@@ -34,8 +37,7 @@ func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	return list, nil
 }
 
-// FindRules returns the rules with the given UUIDs or descriptions. The error names every UUID or description that is
-// unknown or ambiguous.
+// FindRules returns the rules with the given UUIDs or descriptions. The error names all unknown and ambiguous ones.
 func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 	var found []*rules.Rule
 	var problems []error
@@ -54,11 +56,7 @@ func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 }
 
 func uuids(list []*rules.Rule) string {
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].UUID
-	}
-	return strings.Join(ids, ", ")
+	return strings.Join(textsOf(list, func(r *rules.Rule) string { return r.UUID }), ", ")
 }
 
 // ruleFields returns the names of the rule fields that can be compared and changed.
@@ -67,8 +65,8 @@ func ruleFields() []string {
 }
 
 // PlanRules compares the wanted rules with Ironic's. A wanted rule without a UUID matches the rule with the same
-// description. Conditions and actions that are hidden by the API cannot be compared; they are therefore written only
-// if rewrite is set.
+// description. Conditions and actions that the API hides cannot be compared, so they are written only if rewrite is
+// set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error
@@ -148,8 +146,7 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile returns the rule in the YAML format of rule files. For a sensitive rule, it omits the conditions and
-// actions, which may contain secrets.
+// ruleFile returns the rule in the YAML format of rule files, without the secrets of a sensitive rule.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive

@@ -15,13 +15,6 @@ import (
 	"ironworks/rules"
 )
 
-// RuleTestAPI is the part of Ironic's API that is needed to test rules on nodes.
-type RuleTestAPI interface {
-	Inventories
-	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
-	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
-}
-
 // RuleTest is the result of testing rules on one node.
 type RuleTest struct {
 	Node models.NodeRef
@@ -30,15 +23,7 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need; *ironicclient.Client
-// implements it.
-type RulesAPI interface {
-	RuleAPI
-	RuleTestAPI
-}
-
-// ReadRules reads the file of inspection rules at path. The warnings are about rules that Ironic accepts but that
-// probably do not work as intended.
+// ReadRules reads the file of inspection rules at path, and warns of rules that probably do not work as intended.
 func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, err error) {
 	data, err := ReadNodeFile(homePath(path))
 	if err != nil {
@@ -54,7 +39,7 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 // RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If
 // withActive is set, the result contains the given rules, and those of Ironic's rules that the given rules would not
 // change. Rules whose conditions and actions are hidden are refused.
-func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
+func RulesToTest(ctx context.Context, api RulesAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
 	}
@@ -144,8 +129,7 @@ func (t *RuleTest) Verdicts() []RuleVerdict {
 	return list
 }
 
-// Inspection returns the predicted outcome of inspection ("succeeds", "fails" or "unclear") and the reason for it.
-// Both are empty if the node could not be read.
+// Inspection returns the predicted outcome ("succeeds", "fails" or "unclear") and its reason, if the node was read.
 func (t *RuleTest) Inspection() (result, why string) {
 	list := t.Verdicts()
 	switch {
@@ -171,18 +155,17 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }
 
-// TestRules evaluates rules on the stored inventories of nodes, without changing anything. done is called after each
-// node, from several goroutines.
-func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
+// TestRules evaluates rules on the inventories of nodes. done is called after each node, from several goroutines.
+func TestRules(ctx context.Context, api RulesAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		results[i] = testRules(going, api, list, nodes[i], masking)
 		done()
 	})
 	return results
 }
 
-func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
+func testRules(ctx context.Context, api RulesAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
 	test := RuleTest{Node: ref}
 	if test.Err = ctx.Err(); test.Err != nil {
 		return test
@@ -197,8 +180,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads the node's data to which rules have access.
-func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
+func ruleSubject(ctx context.Context, api RulesAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err
 	}

@@ -43,7 +43,6 @@ func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
 	a.err = err
 }
 
-// stepsOf returns the runbook's steps, sorted by their order field.
 func stepsOf(book *stepfile.Item) ([]models.Step, error) {
 	var document struct {
 		Steps []models.Step `json:"steps"`
@@ -102,7 +101,6 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings returns the warnings about the runbook's steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
 // notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
@@ -120,7 +118,6 @@ func (a *runbookAction) notes(n *models.Node) []string {
 	return list
 }
 
-// isTrue reports whether the named field of the runbook is true.
 func (a *runbookAction) isTrue(field string) bool {
 	value, _ := a.runbook.Fields.Get(field).(bool)
 	return value

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +32,7 @@ type Runner struct {
 	Poll time.Duration
 }
 
-// Batch is an action that was planned for several nodes. It is returned by [Runner.Plan] and carried out by
-// [Runner.Run].
+// Batch is an action that [Runner.Plan] has planned for several nodes. [Runner.Run] carries it out.
 type Batch struct {
 	Action Action
 	Items  []Item
@@ -104,8 +105,7 @@ func (b Batch) Danger() models.Danger {
 // Consent returns the confirmation that the batch requires.
 func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
 
-// Answer returns the text that the operator must type for [models.ConsentTyped]. It is the name of the node if there
-// is only one, otherwise the number of nodes.
+// Answer returns the text to type for [models.ConsentTyped]: the name of the only node, or the number of nodes.
 func (b Batch) Answer() string {
 	legal := b.Legal()
 	if len(legal) == 1 {
@@ -116,8 +116,7 @@ func (b Batch) Answer() string {
 
 // RunOptions configures [Runner.Run].
 type RunOptions struct {
-	// Wait means that each node is watched until the action ends. Timeout is the maximum duration of watching a node;
-	// 0 means no limit.
+	// Wait means that each node is watched until the action ends, but at most for Timeout; 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
 	// StopOnFailure means that no further nodes are started after one has failed. If it is set, at most [Concurrency]
@@ -126,11 +125,9 @@ type RunOptions struct {
 	StopOnFailure bool
 	// Progress is called at each step. It is called from several goroutines and must not block. It may be nil.
 	Progress func(Progress)
-	// Done is called with the result of each node as soon as it is available. Like Progress, it is called from
-	// several goroutines, and it may be nil.
+	// Done, if not nil, is called with the result of each node as soon as it is available, like Progress.
 	Done func(Result)
-	// Sent reports whether an earlier run that was interrupted has sent the requests to the node, and when. Such a
-	// node is only watched. Sent may be nil.
+	// Sent, if not nil, reports whether and when an interrupted run has sent the requests. Such a node is only watched.
 	Sent func(uuid string) (at time.Time, sent bool)
 	// Cancels removes individual nodes from the run; it may be nil.
 	Cancels *Cancels
@@ -150,14 +147,12 @@ type Progress struct {
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is the part of the operation that was observed up to the time At, which is on the server's clock. It is
-	// nil if nothing was observed.
+	// Work is the part of the operation that was observed up to the time At on the server's clock, or nil.
 	Work *models.Work
 	At   time.Time
 	// Now is the node with the fields that were read, or nil if it was not read. The receiver must not change it.
 	Now *models.Node
-	// Enrolled is the result for a node whose enrollment has ended, while other nodes may still be running. It is nil
-	// before that. The receiver must not change it.
+	// Enrolled is the result for a node whose enrollment has ended, or nil. The receiver must not change it.
 	Enrolled *Enrolled
 }
 
@@ -173,8 +168,7 @@ const (
 	OutcomeUnknown  Outcome = "unknown" // sent, but the result is unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
-	// OutcomeCanceled means that the operator removed the node from the run. The error says whether a request was
-	// sent.
+	// OutcomeCanceled means that the node was removed from the run. The error says whether a request was sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
@@ -190,8 +184,7 @@ type Result struct {
 	Note string
 }
 
-// Retryable reports whether another attempt makes sense. It does if the action failed, or if it was not tried because
-// another node had failed.
+// Retryable reports whether another attempt makes sense: the action failed, or was not tried after a failure.
 func (r *Result) Retryable() bool { return r.Outcome == OutcomeFailed || r.Outcome == OutcomeNotTried }
 
 // ErrTimeout is the error of nodes on which the operation had not ended at the time limit.
@@ -203,8 +196,8 @@ var ErrLeft = errors.New("interrupted while waiting; the operation continues")
 // errNotSent is the error of nodes to which nothing had been sent when the run was interrupted.
 var errNotSent = errors.New("interrupted before the first request")
 
-// ErrNotTried is the error of nodes that were not started because another node had failed.
-var ErrNotTried = errors.New("not started: an earlier node failed")
+// errNotTried is the error of nodes that were not started because another node had failed.
+var errNotTried = errors.New("not started: an earlier node failed")
 
 // Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time. The other items get
 // their refusals as results. The results are in the order of the plan's items.
@@ -228,8 +221,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	return results
 }
 
-// runItem acts on the node of the item. It does nothing if the item is refused or canceled, or if the run stops
-// because another node has failed.
+// runItem acts on the node of the item, unless it is refused or canceled, or the run stops after a failure.
 func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts RunOptions, failed bool) Result {
 	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
 	refused := item.Refusal
@@ -241,7 +233,7 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 		return res
 	}
 	if opts.StopOnFailure && failed {
-		res.Outcome, res.Err = OutcomeNotTried, ErrNotTried
+		res.Outcome, res.Err = OutcomeNotTried, errNotTried
 		return res
 	}
 	ctx, going, end := opts.Cancels.contexts(ctx, going, res.Node.UUID)
@@ -255,7 +247,6 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-// readOnly returns the refusal of an action in a read-only context.
 func readOnly(action, node string) *models.Refusal {
 	return &models.Refusal{
 		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
@@ -300,8 +291,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		switch {
 		case e.sent, e.last:
 			continue
-		// A context is canceled before the contexts derived from it, so checking only going could let a request
-		// through.
+		// A context is canceled before those derived from it, so going alone could let a request through.
 		case ctx.Err() != nil || going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {
@@ -359,8 +349,155 @@ func (o RunOptions) report(p Progress) {
 	}
 }
 
-// Index returns the index of the item for the node with the given UUID, or -1 if there is none. The node's result has
-// the same index.
+// Index returns the index of the item, and of the result, for the node with the given UUID, or -1.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
+}
+
+// PanicError holds the value of a panic that occurred while acting on one node. It is raised again in the goroutine
+// that called [Runner.Run] or [FindNodes], after all others have ended.
+type PanicError struct {
+	Value any
+	// Stack is the stack of the goroutine that panicked.
+	Stack []byte
+}
+
+// Error returns the value of the panic followed by the stack.
+func (p *PanicError) Error() string {
+	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
+}
+
+// Unwrap returns the value of the panic if it is an error.
+func (p *PanicError) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// wait waits for the given time. If ctx is canceled before, it returns ctx's error.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// InParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
+// returned. The context passed to do is also canceled if one of the calls panics.
+func InParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
+	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
+}
+
+// readEach calls read for each element of list, [Concurrency] at a time, and returns the results and the errors.
+func readEach[T, R any](ctx context.Context, list []T, read func(going context.Context, of T) (R, error)) ([]R, []error) {
+	results, errs := make([]R, len(list)), make([]error, len(list))
+	InParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
+	return results, errs
+}
+
+// inSlots is like InParallel, but runs up to width calls at a time. A call can let the next one start early with next.
+func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
+	going, stop := context.WithCancel(ctx)
+	defer stop()
+	var wg sync.WaitGroup
+	var once sync.Once
+	var raised *PanicError
+	slots := make(chan struct{}, width)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			next := sync.OnceFunc(func() { <-slots })
+			defer next()
+			defer func() {
+				if v := recover(); v != nil {
+					p := panicOf(v)
+					once.Do(func() { raised = p })
+					stop()
+				}
+			}()
+			do(going, i, next)
+		})
+	}
+	wg.Wait()
+	if raised != nil {
+		panic(raised)
+	}
+}
+
+func panicOf(v any) *PanicError {
+	var p *PanicError
+	if err, ok := v.(error); ok && errors.As(err, &p) {
+		return p
+	}
+	return &PanicError{Value: v, Stack: debug.Stack()}
+}
+
+// ErrCanceled is the error of nodes that were canceled before anything was sent. ErrCanceledLater is the error of
+// nodes that were canceled when their operation was already running.
+var (
+	ErrCanceled      = errors.New("canceled: nothing was sent")
+	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
+)
+
+// Cancels removes individual nodes from a run. Nothing more is sent to them, and they are no longer followed. The
+// zero value is ready for use; a nil *Cancels cancels nothing.
+type Cancels struct {
+	mu       sync.Mutex
+	canceled map[string]bool
+	ends     map[string]func()
+}
+
+// Cancel removes the node with the given UUID from the run, even if the node is still queued.
+func (c *Cancels) Cancel(uuid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.canceled == nil {
+		c.canceled = map[string]bool{}
+	}
+	c.canceled[uuid] = true
+	if end := c.ends[uuid]; end != nil {
+		end()
+	}
+}
+
+// Has reports whether the node with the given UUID was removed from the run.
+func (c *Cancels) Has(uuid string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.canceled[uuid]
+}
+
+// contexts returns contexts for acting on a node, derived from ctx and going. Cancel and end cancel both.
+func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
+	if c == nil {
+		return ctx, going, func() {}
+	}
+	nodeCtx, endCtx := context.WithCancel(ctx)
+	nodeGoing, endGoing := context.WithCancel(going)
+	both := func() { endCtx(); endGoing() }
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends == nil {
+		c.ends = map[string]func(){}
+	}
+	c.ends[uuid] = both
+	if c.canceled[uuid] {
+		both()
+	}
+	return nodeCtx, nodeGoing, both
+}
+
+// mark sets the outcome of res to canceled if Cancel interrupted work on the node, unless a result is unknown.
+func (c *Cancels) mark(res *Result) {
+	switch {
+	case res.Err == nil || !c.Has(res.Node.UUID):
+	case errors.Is(res.Err, ErrLeft):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceledLater
+	case errors.Is(res.Err, errNotSent):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+	}
 }

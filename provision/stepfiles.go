@@ -13,8 +13,7 @@ import (
 	"ironworks/stepfile"
 )
 
-// StepFileAPI is the part of Ironic's API that lists deploy templates and runbooks; *ironicclient.Client implements
-// it.
+// StepFileAPI is the part of Ironic's API that lists deploy templates and runbooks.
 type StepFileAPI interface {
 	RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error)
 	RawRunbooks(ctx context.Context) ([]json.RawMessage, error)
@@ -49,8 +48,7 @@ func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
 	return stepfile.Parse(data, path, kind)
 }
 
-// FindStepFiles returns the templates or runbooks with the given names or UUIDs. The error lists every unknown name
-// or UUID.
+// FindStepFiles returns the templates or runbooks with the given names or UUIDs. The error lists all unknown ones.
 func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]stepfile.Item, error) {
 	var found []stepfile.Item
 	var problems []error

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 )
 
@@ -100,7 +101,7 @@ func TestWithPriorities(t *testing.T) {
 			steps = append(steps, s)
 		}
 		var got []int
-		for _, s := range provision.WithPriorities(steps) {
+		for _, s := range plan.WithPriorities(steps) {
 			got = append(got, *s.Priority)
 		}
 		if !slices.Equal(got, c.want) {

@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"ironworks/audit"
@@ -23,8 +24,7 @@ const (
 	StageSending Stage = "sending"
 	// StageFollowing means that Ironic has accepted the deployment, and that a process is watching it.
 	StageFollowing Stage = "following"
-	// StageGivingBack means that the deployment failed before Ironic accepted it, and that its changes are being
-	// reverted.
+	// StageGivingBack means that a deployment that Ironic did not accept is being reverted.
 	StageGivingBack Stage = "giving back"
 	// StageSent means that Ironic has accepted the deployment, and that no process is watching it because it has
 	// failed or was never watched. The record shows that the node's instance_uuid was set from this console.
@@ -41,8 +41,7 @@ type Unfinished struct {
 	// sent. Both are on this machine's clock and accurate to the second.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
-	// Instance is the instance_uuid of the deployment. Kept reports whether the node had this instance_uuid before.
-	// If so, it is not removed.
+	// Instance is the instance_uuid of the deployment. If the node had it before (Kept), it is not removed.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
 	// Allocated reports whether the node is reserved by an allocation whose UUID is Instance.
@@ -64,14 +63,12 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // exceeds the time for which a conductor tries to lock a node (3 attempts, 1 s apart).
 const settleTime = 5 * time.Second
 
-// next is the next action for an unfinished deployment.
 type next int
 
 const (
 	// nextWait means that it is not yet known which requests have arrived.
 	nextWait next = iota
-	// nextSend means that Ironic has not received the deployment request. The requests before it can be sent or
-	// repeated.
+	// nextSend means that Ironic has not received the deployment request. All requests can be sent or repeated.
 	nextSend
 	// nextFollow means that Ironic has accepted the deployment.
 	nextFollow
@@ -81,9 +78,8 @@ const (
 	nextOver
 )
 
-// next returns the next action for the deployment, and the reason for it, which may be empty. The node shows which
-// requests have arrived, because its instance_uuid is unique, and because it leaves its state when Ironic accepts a
-// deployment.
+// next returns the next action for the deployment, and perhaps a reason. The node shows which requests have arrived:
+// its instance_uuid is unique, and it leaves its state when Ironic accepts a deployment.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
@@ -114,9 +110,9 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	return nextSend, ""
 }
 
-// hasLeftState reports whether the node has left the state in which the deployment started. If the node is in the
-// same state again (after another failure or a rebuild), only provision_updated_at reveals that. A node never returns
-// to available with its instance_uuid.
+// hasLeftState reports whether the node has left the state in which the deployment started. If it is there again (after
+// another failure or a rebuild), only provision_updated_at reveals that. A node never returns to available with its
+// instance_uuid.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
@@ -124,10 +120,7 @@ func (u *Unfinished) hasLeftState(n *models.Node) bool {
 
 // deploys reports whether a deployment passes through this state, or ends in it.
 func deploys(s models.ProvisionState) bool {
-	switch s {
-	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]models.ProvisionState{
+		models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed,
+	}, s)
 }

@@ -76,8 +76,7 @@ func (a verbAction) reservedStep() string {
 	return ""
 }
 
-// warnings returns warnings about steps that Ironic drops, and about steps that only a custom hardware manager in the
-// ramdisk can offer. For rescue, see endsOff.
+// warnings warns about steps that Ironic drops, or that only a custom hardware manager can offer; see also endsOff.
 func (a verbAction) warnings(n *models.Node) []string {
 	if a.req.Verb == models.VerbRescue {
 		return endsOff(n)
@@ -98,21 +97,21 @@ func endsOff(n *models.Node) []string {
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns the problems that the steps have on the node. If certain is true, these are the certain
-// problems, otherwise the uncertain ones. setting is a setting that would solve one of the problems, or "" if none is
-// known.
+// wrongSteps returns the problems that the steps have on the node. They are either the certain or the uncertain ones.
+// setting is a setting that would solve one of them, or "".
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded
 	}
-	interfaces := steps.InterfacesOf(n)
-	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
-		for _, s := range list {
-			for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
-				if p.Certain == certain {
-					texts = append(texts, printable.Line(p.Text))
-					setting = cmp.Or(setting, p.Setting)
-				}
+	interfaces, kind := steps.InterfacesOf(n), models.CleanSteps
+	if len(a.req.ServiceSteps) > 0 {
+		kind = models.ServiceSteps
+	}
+	for _, s := range a.stepsToRun() {
+		for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
+			if p.Certain == certain {
+				texts = append(texts, printable.Line(p.Text))
+				setting = cmp.Or(setting, p.Setting)
 			}
 		}
 	}
@@ -150,18 +149,14 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-// automatedSteps lists the steps of automated cleaning with their priorities, if they are known. Ironic's options
-// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them, but cannot be read
-// through the API.
+// automatedSteps lists the steps of automated cleaning with their priorities, if they are known.
+// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them, but cannot be read.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {
 		return ""
 	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = fmt.Sprintf("%s %d", list[i].Label(), list[i].Automated)
-	}
+	names := textsOf(list, func(k steps.Known) string { return fmt.Sprintf("%s %d", k.Label(), k.Automated) })
 	return "; steps, if Ironic's options do not change them: " + strings.Join(names, ", ")
 }
 
@@ -169,7 +164,6 @@ func (a verbAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// provisionEntry returns the entry that sends the provision verb in r.
 func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	return entry{
 		verb: string(r.Verb), Request: request.Provision(n.UUID, r),
@@ -180,16 +174,15 @@ func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 // rebuildHint adds a hint to the HTTP 500 error that the newest Ironic returns when a node without an image source is
 // rebuilt. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
-	var f *models.Fault
-	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
+	f, is := errors.AsType[*models.Fault](err)
+	if is && f.Kind == models.FaultServer && verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil {
 		f.Hint = "this Ironic cannot rebuild a node without instance_info.image_source: undeploy it, then deploy"
 	}
 	return err
 }
 
-// ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves
-// its state. Therefore the first stable state that is seen afterward is the outcome, even if it equals the state
-// before the operation.
+// ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves its
+// state. So the first stable state is the outcome, even if it equals the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {

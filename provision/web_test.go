@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // imageServer returns a web server with an image, and a checksum file that lists the image with an invented checksum.
@@ -77,7 +78,7 @@ func TestWeb(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			web := provision.NewWeb()
+			web := images.NewWeb()
 			head, err := web.Head(t.Context(), s.URL+c.path)
 			if c.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fails) {
@@ -107,7 +108,7 @@ func TestWebEndsWithItsContext(t *testing.T) {
 	s := imageServer(t, &atomic.Int32{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := provision.NewWeb().Head(ctx, s.URL+"/silent"); !errors.Is(err, context.Canceled) {
+	if _, err := images.NewWeb().Head(ctx, s.URL+"/silent"); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -142,7 +143,7 @@ func TestImagesAreQueried(t *testing.T) {
 			t.Parallel()
 			n := deployable(t)
 			n.Raw = []byte(strings.Replace(string(n.Raw), "S9", "S1", 1))
-			p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: provision.NewWeb()}
+			p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: images.NewWeb()}
 			checks, err := p.Preflight(t.Context(), &n, direct(c.source, c.checksum), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -170,7 +171,7 @@ func TestImageIsQueriedOnce(t *testing.T) {
 	t.Parallel()
 	asked := &atomic.Int32{}
 	s := imageServer(t, asked)
-	p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: provision.NewWeb()}
+	p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: images.NewWeb()}
 	ask := func(p *provision.Preflighter) {
 		t.Helper()
 		n := deployable(t)

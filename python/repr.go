@@ -1,3 +1,4 @@
+// Package python formats and evaluates values as Python does, because Ironic and its agent quote values in messages.
 package python
 
 import (
@@ -132,12 +133,7 @@ var SecretKeys = []string{
 // IsSecret reports whether text contains one of [SecretKeys], ignoring case.
 func IsSecret(text string) bool {
 	text = strings.ToLower(text)
-	for _, key := range SecretKeys {
-		if strings.Contains(text, key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(SecretKeys, func(key string) bool { return strings.Contains(text, key) })
 }
 
 // Bool converts value to a boolean, the way bool_from_string in oslo.utils does with strict=True. ok is false if

@@ -52,8 +52,7 @@ func (a *Answers) Portgroups(context.Context, string) ([]models.Portgroup, error
 	return nil, notRecorded("portgroups")
 }
 
-// History returns a fault: recordings do not contain Ironic's history. The timeline and the events screen show the
-// changes that were observed.
+// History returns a fault: recordings contain only the changes that were observed, not Ironic's history.
 func (a *Answers) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return nil, notRecorded("history")
 }
@@ -90,20 +89,18 @@ func (a *Answers) Refused() []string { return nil }
 // MissingFields returns all the given fields: a recording contains only the fields that are requested for node lists.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
-// OfNode returns the node's operations that have ended by the current moment, newest first. most is the maximum
-// number of operations.
+// OfNode returns the node's operations that have ended by the current moment, newest first, at most the given number.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the operations on any node that have ended by the current moment, newest first. most is the maximum
-// number of operations.
+// Latest returns the ended operations of all nodes at the current moment, newest first, at most the given number.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns the node's log lines between from and to, but none from after the current moment. If to is zero, the
-// current moment is the only upper limit.
+// Lines returns the node's log lines between from and to, but none from after the current moment. A zero to means no
+// other limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {

@@ -60,8 +60,7 @@ func (x *Export) WriteFile(ctx context.Context, path string, force bool) (size i
 	return info.Size(), os.Link(f.Name(), path)
 }
 
-// Write writes the recording to out. It returns an error if the source has no states, events or log lines from the
-// period.
+// Write writes the recording to out. It returns an error if the period has no states, events and log lines.
 func (x *Export) Write(ctx context.Context, out io.Writer) error {
 	w, err := NewWriter(out, x.Header)
 	if err != nil {

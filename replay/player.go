@@ -111,8 +111,7 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek moves the player to the given moment. If the moment is outside the recording, the player moves to the nearest
-// end.
+// Seek moves the player to the given moment. If the moment is outside the recording, it moves to the nearest end.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {
@@ -169,7 +168,12 @@ func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 			next, last = 0, turn
 		}
 		for ; next < len(p.entries) && !p.entries[next].at.After(at); next++ {
-			p.entries[next].apply(tape, &u)
+			if e := p.entries[next]; e.picture != nil {
+				u.Works = append(u.Works, tape.Put(e.picture)...)
+			} else {
+				tape.Apply(e.event)
+				u.Events = append(u.Events, *e.event)
+			}
 		}
 		u.Status = tape.SetTime(time.Now(), at, p.version)
 		u.Revision = p.store.Revision()
@@ -194,23 +198,13 @@ type entry struct {
 	event   *models.Event
 }
 
-func (e *entry) apply(tape *fleet.Tape, u *fleet.Update) {
-	if e.picture != nil {
-		u.Works = append(u.Works, tape.Put(e.picture)...)
-		return
-	}
-	tape.Apply(e.event)
-	u.Events = append(u.Events, *e.event)
-}
-
 // timedLine is a log line, with the time at which it is shown.
 type timedLine struct {
 	at   time.Time
 	line *models.LogLine
 }
 
-// arrange sorts snapshots, events and log lines by the time at which they are shown. A snapshot comes before events
-// with the same time.
+// arrange sorts snapshots, events and log lines by the time at which they are shown, snapshots first.
 func (p *Player) arrange() {
 	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
@@ -234,8 +228,7 @@ func (p *Player) arrange() {
 	}
 }
 
-// Watch does nothing, like Unwatch, PollNode, PollNow, Refresh and NeedFields: a recording does
-// not change.
+// Watch does nothing, like Unwatch, PollNode, PollNow, Refresh and NeedFields: a recording does not change.
 func (p *Player) Watch(string) {}
 
 // Unwatch does nothing.
@@ -266,9 +259,8 @@ type Moment struct {
 // provision state changes and added or removed nodes are moments.
 const maxMoments = 5000
 
-// Moments returns the points of interest, sorted by time. They are the first known error in each node's log, and the
-// recorded changes except instance changes. In a recording with many events, fewer changes are moments; see
-// maxMoments.
+// Moments returns the points of interest by time: the first known error in each node's log, and the recorded changes
+// except instance changes, or only some of them; see maxMoments.
 func (p *Player) Moments() []Moment {
 	var all []Moment
 	for i := range p.rec.Events {

@@ -31,20 +31,9 @@ func defaultLimits() limits {
 // ErrNotRecording reports that a file is not a recording.
 var ErrNotRecording = errors.New("not a recording made by ironworks journal export")
 
-// NewerError reports that a recording was written by a newer program.
-type NewerError struct{ Version int }
-
-// Error returns the versions and the remedy.
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", e.Version, version)
-}
-
-// SizeError reports that a recording is too large to be played.
-type SizeError struct{ What string }
-
-// Error returns the exceeded limit and the remedy.
-func (e *SizeError) Error() string {
-	return "the recording has more than " + e.What + "; export less with --since"
+// tooLarge returns the error for a recording that is too large to be played.
+func tooLarge(format string, limit any) error {
+	return fmt.Errorf("the recording has more than "+format+"; export less with --since", limit)
 }
 
 // Read reads a recording. Its content is not trusted.
@@ -62,7 +51,7 @@ func read(r io.Reader, limit limits) (*Recording, error) {
 	for lines.Scan() {
 		number++
 		if limited.N <= 0 {
-			return nil, &SizeError{What: fmt.Sprintf("%d bytes", limit.bytes)}
+			return nil, tooLarge("%d bytes", limit.bytes)
 		}
 		if number == 1 {
 			err = rec.readHeader(lines.Bytes())
@@ -75,7 +64,7 @@ func read(r io.Reader, limit limits) (*Recording, error) {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: %w", number+1, &SizeError{What: fmt.Sprintf("%d bytes in a line", limit.line)})
+		return nil, fmt.Errorf("line %d: %w", number+1, tooLarge("%d bytes in a line", limit.line))
 	case number == 0:
 		return nil, ErrNotRecording
 	case err != nil:
@@ -92,7 +81,7 @@ func (r *Recording) readHeader(line []byte) error {
 		return ErrNotRecording
 	}
 	if f.Version != version {
-		return &NewerError{Version: f.Version}
+		return fmt.Errorf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", f.Version, version)
 	}
 	r.Header = f.Header
 	return nil
@@ -132,9 +121,9 @@ func (r *Recording) add(line []byte, limit limits, strs interner) error {
 	}
 	switch {
 	case len(r.Lines) >= limit.lines:
-		return &SizeError{What: fmt.Sprintf("%d lines of logs", limit.lines)}
+		return tooLarge("%d lines of logs", limit.lines)
 	case len(r.Pictures)+len(r.Events)+len(r.Works) >= limit.others:
-		return &SizeError{What: fmt.Sprintf("%d states, events and operations", limit.others)}
+		return tooLarge("%d states, events and operations", limit.others)
 	case x.Picture != nil && x.Picture.Node.UUID != "" && !x.Picture.At.IsZero():
 		r.Pictures = append(r.Pictures, *x.Picture)
 	case x.Event != nil && x.Event.Node.UUID != "" && !x.Event.Time.IsZero():

@@ -1,3 +1,6 @@
+// Package replay plays back recorded states, events and ramdisk logs on the screens that showed them live. A
+// [Recording] is one compressed file, which may be hostile. A [Player] plays it in place of a poller, Ironic's API and
+// the log sources, and sends no requests.
 package replay
 
 import (
@@ -31,8 +34,8 @@ type Recording struct {
 }
 
 // Span returns the start and the end of the recording. It covers all states and events, and the log lines up to
-// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero if there
-// is nothing to play.
+// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero if there is
+// nothing to play.
 func (r *Recording) Span() (from, to time.Time) {
 	extend := func(t time.Time) {
 		if t.IsZero() {
@@ -67,13 +70,11 @@ func (r *Recording) Span() (from, to time.Time) {
 	return from, to
 }
 
-// logMargin is the maximum time by which log lines extend the recording before its first and after its last state or
-// event.
+// logMargin is the maximum time by which log lines extend the recording beyond its first and last state or event.
 const logMargin = 10 * time.Minute
 
-// shownAt returns the time at which a line is played. This is the machine's time if it is between from and to, or if
-// from is zero. Otherwise, it is the time of receipt, limited to that period. A line without the machine's time is
-// played at the time of receipt, which is not limited.
+// shownAt returns the time at which a line is played: the machine's time if it is between from and to or from is zero,
+// or the time of receipt, limited to that period if the machine's time is known.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():
@@ -99,8 +100,7 @@ func (r *Recording) sort() {
 // programs that watch a node do not read it at the same moment, and their estimates of the server's clock differ.
 const clockTolerance = 5 * time.Second
 
-// settledEvents holds the events with which each node reached a stable state, latest first. The key is the node's
-// UUID.
+// settledEvents holds the events with which each node reached a stable state, latest first, by UUID.
 type settledEvents map[string][]*models.Event
 
 func (r *Recording) settledEvents() settledEvents {

@@ -8,7 +8,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// perform runs an action once, or once for each item of its loop.
 func (r *run) perform(s *scope, a *Operation) *Exception {
 	if !a.looped() {
 		return r.once(s, a)
@@ -50,7 +49,8 @@ func (r *run) once(s *scope, a *Operation) *Exception {
 	case "set-plugin-data", "extend-plugin-data", "unset-plugin-data":
 		return r.changePluginData(a.Op, args)
 	}
-	return r.call(args)
+	r.note("Ironic would send GET %s; a test sends nothing", hints.PythonStr(args["url"]))
+	return nil
 }
 
 func (r *run) log(args map[string]any) *Exception {
@@ -63,16 +63,9 @@ func (r *run) log(args map[string]any) *Exception {
 		level = hints.PythonLower(text)
 	}
 	if !slices.Contains(logLevels, level) {
-		e := raise(classExecution, "Invalid log level: %s. Choose from %s", level, strings.Join(logLevels, ", "))
-		e.About = true
-		return e
+		return about("Invalid log level: %s. Choose from %s", level, strings.Join(logLevels, ", "))
 	}
 	r.note("logs at level %s: %s", level, hints.PythonStr(args["msg"]))
-	return nil
-}
-
-func (r *run) call(args map[string]any) *Exception {
-	r.note("Ironic would send GET %s; a test sends nothing", hints.PythonStr(args["url"]))
 	return nil
 }
 
@@ -90,8 +83,7 @@ func pathOf(path any) ([]string, *Exception) {
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
-// attribute changes a field of the node or of a port, or a part of such a field. of is the UUID of the port, or ""
-// for the node.
+// attribute changes a field of the node, or of the port whose UUID is of, or a part of such a field.
 func (r *run) attribute(o *object, op string, args map[string]any, of string) *Exception {
 	var raised *Exception
 	parts, raised := pathOf(args["path"])
@@ -146,12 +138,12 @@ func (r *run) setAttribute(o *object, parts []string, value any) *Exception {
 		if raised != nil {
 			return raised
 		}
-		field = clone(field)
+		field = hints.PythonCopy(field)
 		inner, raised := descend(field, parts[1:len(parts)-1])
 		if raised != nil {
 			return raised
 		}
-		if raised := setItem(inner, parts[len(parts)-1], clone(value)); raised != nil {
+		if raised := setItem(inner, parts[len(parts)-1], hints.PythonCopy(value)); raised != nil {
 			return raised
 		}
 		value = field
@@ -164,7 +156,7 @@ func (r *run) assign(o *object, name string, value any) *Exception {
 	if o.class == "Node" && name == "uuid" {
 		return raise("InvalidParameterValue", "Cannot overwrite UUID for an existing Node.")
 	}
-	ineffective, raised := o.set(name, clone(value))
+	ineffective, raised := o.set(name, hints.PythonCopy(value))
 	if ineffective {
 		r.note("%s is not a field of a %s: Ironic does not save it", name, strings.ToLower(o.class))
 	}
@@ -205,7 +197,7 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 	if raised != nil {
 		return raised
 	}
-	field = clone(field)
+	field = hints.PythonCopy(field)
 	current := field
 	key := parts[len(parts)-1]
 	var holder *hints.PythonDict
@@ -231,18 +223,13 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 		return actionFailed("Cannot extend non-list attribute %s with %svalue %s", path, space, hints.PythonStr(value))
 	}
 	if !unique || !isIn(value, list) {
-		list = append(list, clone(value))
+		list = append(list, hints.PythonCopy(value))
 	}
 	if holder == nil {
 		return r.assign(o, parts[0], list)
 	}
 	holder.Set(key, list)
 	return r.assign(o, parts[0], field)
-}
-
-func isIn(value any, list hints.PythonList) bool {
-	found, _ := contains(value, list)
-	return found
 }
 
 func (r *run) deleteAttribute(o *object, parts []string) *Exception {
@@ -257,7 +244,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 	if raised != nil {
 		return raised
 	}
-	field = clone(field)
+	field = hints.PythonCopy(field)
 	v := field
 	for _, key := range parts[1 : len(parts)-1] {
 		if v, raised = itemAt(v, key); raised != nil {
@@ -295,7 +282,6 @@ func itemAt(v any, key string) (any, *Exception) {
 	return nil, raise("TypeError", "'%s' object is not subscriptable", typeName(v))
 }
 
-// capability adds or removes one of the comma-separated capabilities in the node's properties.
 func (r *run) capability(op string, args map[string]any) *Exception {
 	name := args["name"]
 	fail := func(verb string, e *Exception) *Exception {
@@ -309,7 +295,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	if raised != nil {
 		return fail(verb, raised)
 	}
-	properties, ok := clone(field).(*hints.PythonDict)
+	properties, ok := hints.PythonCopy(field).(*hints.PythonDict)
 	if !ok {
 		return unclear("the node's properties are not an object")
 	}

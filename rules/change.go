@@ -16,8 +16,7 @@ type Change struct {
 	Of string
 	// Path is the path of the changed field, separated by slashes. For a trait, it is the name of the trait.
 	Path string
-	// Before and After are the values, with Python's types. If the field is missing, its value is [Missing]. Secrets
-	// are masked.
+	// Before and After are the values, with Python's types and masked secrets, or [Missing] for a missing field.
 	Before, After any
 }
 
@@ -61,7 +60,6 @@ func (c Change) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// changes returns the differences between a node before and after a rule.
 func changes(before, after Subject) []Change {
 	var list []Change
 	list = append(list, differences("node", "", before.Node, after.Node)...)
@@ -86,13 +84,7 @@ func changes(before, after Subject) []Change {
 // because such a field was never an attribute of Ironic's object.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
-	keys := before.Keys()
-	for _, key := range after.Keys() {
-		if !before.Has(key) {
-			keys = append(keys, key)
-		}
-	}
-	for _, key := range keys {
+	for _, key := range models.Unique(append(before.Keys(), after.Keys()...)) {
 		if prefix == "" && of != "plugin data" && !after.Has(key) {
 			continue // the API shows this field, but Ironic's object does not have it
 		}
@@ -118,8 +110,7 @@ func at(d *hints.PythonDict, key string) any {
 	return d.Get(key)
 }
 
-// same reports whether two values are equal according to [hints.PythonSame]. A missing value equals only another
-// missing value.
+// same is [hints.PythonSame] for values that may be missing. A missing value equals only a missing value.
 func same(a, b any) bool {
 	_, missing := a.(Missing)
 	_, missingToo := b.(Missing)

@@ -26,7 +26,6 @@ func namedArguments(v *document.Value, sig signature) map[string]document.Value 
 	return named
 }
 
-// isTemplate reports whether text contains a replacement field.
 func isTemplate(text string) bool {
 	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
 }
@@ -97,7 +96,6 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	}
 }
 
-// pattern checks a regular expression.
 func (r *reader) pattern(v *document.Value) {
 	if v.Kind != document.Text {
 		r.Problem(v, "regex is %s, not a string", v.Kind)
@@ -121,13 +119,12 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	}
 }
 
-// knownName reports whether text contains a replacement field that starts with a name that templates can use, such as
-// node.
+// knownName reports whether text has a replacement field that starts with a known name, such as node.
 func knownName(text string) bool {
-	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
+	fields := []string{"{node", "{inventory", "{plugin_data", "{item"}
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(text, field) })
 }
 
-// checkAction checks the arguments of an action. Their names have already been checked.
 func (r *reader) checkAction(o *Operation, v *document.Value) {
 	sig := actions()[o.Op]
 	args := namedArguments(v, sig)
@@ -226,18 +223,12 @@ func templateProblem(text string) string {
 		if raised != nil || rest[i+1:] == "" {
 			return "a { without }; use {{ for a literal brace"
 		}
-		end := strings.IndexAny(f.name, ".[")
-		if end < 0 {
-			end = len(f.name)
-		}
-		name, path := f.name[:end], f.name[end:]
+		name, path := cutPath(f.name)
 		if !slices.Contains([]string{"node", "inventory", "plugin_data", "item"}, name) {
 			return fmt.Sprintf("%q is unknown; available: node, inventory, plugin_data, and item in a loop", name)
 		}
 		if attribute, ok := strings.CutPrefix(path, "."); ok && name == "node" {
-			if end := strings.IndexAny(attribute, ".["); end >= 0 {
-				attribute = attribute[:end]
-			}
+			attribute, _ = cutPath(attribute)
 			if _, known := nodeFields()[attribute]; !known {
 				return fmt.Sprintf("a node has no field %q", attribute)
 			}

@@ -10,8 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// arguments returns an operation's arguments by name, with the templates filled in. It implements Ironic's
-// _process_args.
+// arguments returns an operation's arguments by name, with templates filled in, like Ironic's _process_args.
 func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Exception) {
 	op, _ := inverted(o.Op)
 	args := map[string]any{}
@@ -54,8 +53,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	return d, nil
 }
 
-// isTrue reports whether a condition is true. If the condition has a loop, isTrue evaluates it for each item and
-// combines the results.
+// isTrue reports whether a condition is true. It evaluates a condition with a loop for each item.
 func (s *scope) isTrue(c *Operation) (bool, *Exception) {
 	if !c.looped() {
 		return s.holdsOnce(c)
@@ -203,8 +201,7 @@ func inNet(address, subnet any) (bool, *Exception) {
 	}
 	prefix, ok := network(net)
 	if !ok {
-		e := raise(classExecution, "invalid value: invalid IPNetwork %s", net)
-		return false, e
+		return false, raise(classExecution, "invalid value: invalid IPNetwork %s", net)
 	}
 	text, ok := address.(string)
 	if !ok {

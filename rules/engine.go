@@ -60,7 +60,6 @@ type Outcome struct {
 	Changes []Change
 }
 
-// run holds the state of evaluating rules for one node.
 type run struct {
 	node       *object
 	ports      []*object
@@ -111,7 +110,6 @@ func (r *run) subject() Subject {
 	return s
 }
 
-// saved returns a copy of the current state.
 func (r *run) saved() Subject {
 	s := r.subject()
 	s.Node, s.PluginData, s.Traits = orEmpty(s.Node), orEmpty(s.PluginData), slices.Clone(s.Traits)
@@ -125,7 +123,7 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	if d == nil {
 		return &hints.PythonDict{}
 	}
-	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
+	return hints.PythonCopy(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
 // asReported returns an exception in the form in which Ironic's engine reports it. Ironic's own exceptions are
@@ -169,9 +167,56 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic cannot store the plugin data, because an action adds one of Ironic's masking wrappers at
-// path.
+// breaks records that Ironic cannot store the plugin data: an action adds one of its masking wrappers at path.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)
 }
+
+// Exception is an exception in Python or Ironic that ends an inspection.
+type Exception struct {
+	Class, Text string
+	// About means that Text describes the problem but is not the text that Ironic would use.
+	About bool
+}
+
+// Error returns the text.
+func (e *Exception) Error() string { return e.Text }
+
+func raise(class, format string, args ...any) *Exception {
+	return &Exception{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// These are the classes of Ironic's exceptions.
+const (
+	classInspection = "HardwareInspectionFailure"
+	classExecution  = "InspectionRuleExecutionFailure"
+	classAction     = "RuleActionExecutionFailure"
+	classCondition  = "RuleConditionCheckFailure"
+	classPort       = "PortNotFound"
+	classIronic     = "IronicException"
+)
+
+// isIronic reports whether the class is one of Ironic's own. The engine reports such exceptions unchanged.
+func (e *Exception) isIronic() bool {
+	return slices.Contains([]string{classInspection, classExecution, classAction, classCondition, classPort, classIronic}, e.Class)
+}
+
+// about returns an exception whose text is not the text that Ironic would use.
+func about(format string, args ...any) *Exception {
+	return &Exception{Class: classExecution, Text: fmt.Sprintf(format, args...), About: true}
+}
+
+// actionFailed returns a RuleActionExecutionFailure, which is an exception of Ironic.
+func actionFailed(format string, args ...any) *Exception {
+	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
+}
+
+// classUnclear marks a result that cannot be predicted, because Ironic's API does not show the necessary data or
+// because the result depends on Python's internals.
+const classUnclear = "unclear"
+
+func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }
+
+// Unclear reports whether the result of the rule cannot be predicted.
+func (e *Exception) Unclear() bool { return e.Class == classUnclear }

@@ -25,15 +25,14 @@ type File struct {
 	Warnings []document.Problem
 }
 
-// Parse reads rules in YAML or JSON. The data may be a rule, a list of rules, or an object with an inspection_rules
-// key, which the API and the baremetal command write. If the data is invalid, the error is a *document.Error that
-// lists all problems.
+// Parse reads rules in YAML or JSON: a rule, a list of rules, or an object with an inspection_rules key, as written by
+// the API and the baremetal command. For invalid data, the error is a *document.Error that lists all problems.
 func Parse(data []byte, file string) (*File, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{}
+	r := &reader{seen: map[string]int{}}
 	for i := range docs {
 		r.document(&docs[i])
 	}
@@ -57,22 +56,19 @@ func (r *reader) warn(v *document.Value, format string, args ...any) {
 }
 
 func (r *reader) document(v *document.Value) {
+	list := v.Get(keyList)
 	switch {
 	case v.Kind == document.List:
-		for i := range v.Items {
-			r.rule(&v.Items[i])
-		}
-	case v.Has(keyList):
-		list := v.Get(keyList)
-		if list.Kind != document.List {
-			r.Problem(&list, "%s is %s, not a list of rules", keyList, list.Kind)
-			return
-		}
-		for i := range list.Items {
-			r.rule(&list.Items[i])
-		}
-	default:
+		list = *v
+	case !v.Has(keyList):
 		r.rule(v)
+		return
+	case list.Kind != document.List:
+		r.Problem(&list, "%s is %s, not a list of rules", keyList, list.Kind)
+		return
+	}
+	for i := range list.Items {
+		r.rule(&list.Items[i])
 	}
 }
 
@@ -101,15 +97,11 @@ func (r *reader) rule(v *document.Value) {
 		if line := r.seen[rule.UUID]; line != 0 {
 			r.Problem(v, "the rule on line %[2]d also has the UUID %[1]s", rule.UUID, line)
 		}
-		if r.seen == nil {
-			r.seen = map[string]int{}
-		}
 		r.seen[rule.UUID] = v.Line
 	}
 	r.out.Rules = append(r.out.Rules, rule)
 }
 
-// field reads one field of a rule from a file.
 func (r *reader) field(rule *Rule, m *document.Member) {
 	v := &m.Value
 	switch m.Key {
@@ -204,35 +196,30 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 
 func (r *reader) condition(o *Operation, v *document.Value) {
 	name, _ := inverted(o.Op)
-	sig, known := operators()[strings.TrimPrefix(o.Op, "!")]
-	if !known {
-		r.noOperation(v, "operator", o.Op, operators())
-		return
-	}
-	if r.arguments(v, o.Op, sig) {
+	if r.operation(v, "operator", o.Op, strings.TrimPrefix(o.Op, "!"), operators()) {
 		r.checkCondition(o, name, v)
 	}
 }
 
 func (r *reader) action(o *Operation, v *document.Value) {
-	sig, known := actions()[o.Op]
-	if !known {
-		r.noOperation(v, "action", o.Op, actions())
-		return
-	}
-	if r.arguments(v, o.Op, sig) {
+	if r.operation(v, "action", o.Op, o.Op, actions()) {
 		r.checkAction(o, v)
 	}
 }
 
-func (r *reader) noOperation(v *document.Value, what, op string, known map[string]signature) {
+// operation reports whether an operation is known and the names of its arguments are valid. op is its name in messages.
+func (r *reader) operation(v *document.Value, what, op, name string, known map[string]signature) bool {
+	if sig, ok := known[name]; ok {
+		return r.arguments(v, op, sig)
+	}
 	at := v.Get("op")
 	names := slices.Sorted(maps.Keys(known))
 	if nearest := spell.Nearest(op, slices.Values(names)); nearest != "" {
 		r.Problem(&at, "unknown %s %q; did you mean %s?", what, op, nearest)
-		return
+		return false
 	}
 	r.Problem(&at, "unknown %s %q; available: %s", what, op, strings.Join(names, ", "))
+	return false
 }
 
 // arguments checks the names of the arguments, and reports whether their values should be checked, too.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,8 +13,7 @@ import (
 // formatSpec matches Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
-// maxWidth is the maximum width of a field. Without a limit, a width of billions would exhaust the memory of this
-// program, as it does in the conductor.
+// maxWidth is the maximum width of a field. A width of billions would exhaust memory, as it does in the conductor.
 const maxWidth = 100_000
 
 // formatValue implements Python's format().
@@ -88,9 +88,7 @@ func (f specification) text(s string) (string, *Exception) {
 	if f.zero && f.fill == "" {
 		f.fill = "0"
 	}
-	if f.align == "" {
-		f.align = "<"
-	}
+	f.align = cmp.Or(f.align, "<")
 	return f.pad("", s), nil
 }
 
@@ -113,9 +111,7 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 	if f.zero && f.fill == "" {
 		f.fill = "0"
 	}
-	if f.align == "" {
-		f.align = ">"
-	}
+	f.align = cmp.Or(f.align, ">")
 	return f.pad(sign, digits), nil
 }
 
@@ -123,11 +119,7 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 // between the sign and the body.
 func (f specification) pad(sign, body string) string {
 	missing := max(0, f.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(body))
-	fill := f.fill
-	if fill == "" {
-		fill = " "
-	}
-	many := func(n int) string { return strings.Repeat(fill, n) }
+	many := func(n int) string { return strings.Repeat(cmp.Or(f.fill, " "), n) }
 	switch f.align {
 	case "<":
 		return sign + body + many(missing)

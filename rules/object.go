@@ -84,8 +84,7 @@ type object struct {
 	fields map[string]fieldType
 	// values holds the values of the fields that the API shows, by name.
 	values *hints.PythonDict
-	// own holds attributes that rules have set although they are not fields. The Python object keeps them until the
-	// inspection ends.
+	// own holds attributes that rules have set although they are not fields. They last until the inspection ends.
 	own map[string]any
 	// deleted contains the names of deleted fields, which can no longer be read.
 	deleted map[string]bool
@@ -95,7 +94,7 @@ func newObject(class string, fields map[string]fieldType, shown *hints.PythonDic
 	o := &object{class: class, fields: fields, values: &hints.PythonDict{}, own: map[string]any{}, deleted: map[string]bool{}}
 	for _, name := range shown.Keys() {
 		if t, known := fields[name]; known && t.kind != kindTraits {
-			o.values.Set(name, clone(shown.Get(name)))
+			o.values.Set(name, hints.PythonCopy(shown.Get(name)))
 		}
 	}
 	return o
@@ -221,7 +220,7 @@ func wholeOf(value any) (any, *Exception) {
 func dictOf(value any, name string) (any, *Exception) {
 	switch v := value.(type) {
 	case *hints.PythonDict:
-		return clone(v), nil
+		return hints.PythonCopy(v), nil
 	case hints.PythonList:
 		if len(v) == 0 {
 			return &hints.PythonDict{}, nil
@@ -262,23 +261,4 @@ func (o *object) remove(name string) *Exception {
 		return unclear("%s is a function of Ironic's objects", name)
 	}
 	return raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
-}
-
-// clone returns a deep copy of a value with its lists and objects.
-func clone(v any) any {
-	switch v := v.(type) {
-	case hints.PythonList:
-		list := make(hints.PythonList, len(v))
-		for i := range v {
-			list[i] = clone(v[i])
-		}
-		return list
-	case *hints.PythonDict:
-		d := &hints.PythonDict{}
-		for _, key := range v.Keys() {
-			d.Set(key, clone(v.Get(key)))
-		}
-		return d
-	}
-	return v
 }

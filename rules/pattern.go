@@ -10,8 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// matchLimit is the time limit for a search. It is necessary because patterns such as (a+)+$ take exponential time,
-// in Ironic as well.
+// matchLimit limits the time of a search: patterns such as (a+)+$ take exponential time, in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
 // search reports whether text matches pattern, a regular expression in the syntax of Python's re module. The match
@@ -46,9 +45,7 @@ func patternError(err error) *Exception {
 	if errors.Is(err, errUnknown) {
 		return unclear("the regular expression: %v", err)
 	}
-	e := raise(classExecution, "%s", err.Error())
-	e.About = true
-	return e
+	return about("%v", err)
 }
 
 // fromPython translates a pattern from Python's syntax to .NET's syntax, which regexp2 uses.
@@ -66,8 +63,7 @@ type translator struct {
 	in  []rune
 	at  int
 	out strings.Builder
-	// set is the offset of the first character in the current character class, after [ or [^. It is 0 outside of a
-	// class.
+	// set is the offset of the first character in the current character class, after [ or [^, or else 0.
 	set int
 }
 

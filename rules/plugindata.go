@@ -9,28 +9,24 @@ import (
 
 // changePluginData runs an action on the plugin data. Dots separate the parts of the path; slashes do not.
 func (r *run) changePluginData(op string, args map[string]any) *Exception {
-	var keys []string
-	switch path := args["path"].(type) {
-	case string:
-		keys = strings.Split(path, ".")
-	default:
+	path, isText := args["path"].(string)
+	if !isText {
 		return unclear("a path that is not a string")
 	}
-	path := strings.Join(keys, ".")
+	keys := strings.Split(path, ".")
+	verb := "set"
 	var raised *Exception
 	switch op {
 	case "set-plugin-data":
-		if raised = r.putPluginData(keys, clone(args["value"])); raised != nil && !raised.Unclear() {
-			return actionFailed("Failed to set plugin data at %s: %s", path, raised.Text)
-		}
+		raised = r.putPluginData(keys, hints.PythonCopy(args["value"]))
 	case "extend-plugin-data":
-		raised = r.extendPluginData(keys, args["value"], hints.PythonTruthy(args["unique"]))
-		if raised != nil && !raised.Unclear() {
-			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
-		}
+		verb, raised = "extend", r.extendPluginData(keys, args["value"], hints.PythonTruthy(args["unique"]))
 	default:
 		// Ironic removes nothing, because it checks whether the value is a dict, but the value is a ShallowMaskDict.
 		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s is kept", path)
+	}
+	if raised != nil && !raised.Unclear() {
+		return actionFailed("Failed to %s plugin data at %s: %s", verb, path, raised.Text)
 	}
 	return raised
 }
@@ -44,8 +40,7 @@ func (r *run) putPluginData(keys []string, value any) *Exception {
 	return setItem(holder, keys[len(keys)-1], value)
 }
 
-// pluginHolder returns the value in the plugin data that the keys lead to. It adds an empty object for each missing
-// key.
+// pluginHolder returns the value in the plugin data at the keys. It adds an empty object for each missing key.
 func (r *run) pluginHolder(keys []string) (any, *Exception) {
 	var v any = r.pluginData
 	for _, key := range keys {
@@ -88,7 +83,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 		found = next
 	}
 	if !hints.PythonTruthy(unwrapped(found)) {
-		return r.putPluginData(keys, hints.PythonList{clone(value)})
+		return r.putPluginData(keys, hints.PythonList{hints.PythonCopy(value)})
 	}
 	list, isList := bareList(found)
 	known := false
@@ -105,7 +100,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 		return raise("AttributeError", "'%s' object has no attribute 'append'", typeName(found))
 	}
 	r.breaks(strings.Join(keys, "."))
-	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
+	return r.putPluginData(keys, append(slices.Clone(list), hints.PythonCopy(value)))
 }
 
 // isAmong implements Python's in operator for plugin data within Ironic's masking wrappers.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"ironworks/models/hints"
@@ -52,33 +53,16 @@ func equal(a, b any) bool {
 		return ok && order == 0
 	}
 	switch a := a.(type) {
-	case nil:
-		return b == nil
-	case string:
-		s, ok := b.(string)
-		return ok && a == s
+	case nil, string:
+		return a == b
 	case hints.PythonList:
 		other, ok := b.(hints.PythonList)
-		if !ok || len(a) != len(other) {
-			return false
-		}
-		for i := range a {
-			if !equal(a[i], other[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, other, equal)
 	case *hints.PythonDict:
 		other, ok := b.(*hints.PythonDict)
-		if !ok || len(a.Keys()) != len(other.Keys()) {
-			return false
-		}
-		for _, key := range a.Keys() {
-			if !other.Has(key) || !equal(a.Get(key), other.Get(key)) {
-				return false
-			}
-		}
-		return true
+		return ok && len(a.Keys()) == len(other.Keys()) && !slices.ContainsFunc(a.Keys(), func(key string) bool {
+			return !other.Has(key) || !equal(a.Get(key), other.Get(key))
+		})
 	}
 	return false
 }
@@ -110,16 +94,15 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
 }
 
+func isIn(value any, list hints.PythonList) bool {
+	return slices.ContainsFunc(list, func(item any) bool { return equal(value, item) })
+}
+
 // contains implements Python's in operator.
 func contains(value, in any) (bool, *Exception) {
 	switch in := in.(type) {
 	case hints.PythonList:
-		for _, item := range in {
-			if equal(value, item) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return isIn(value, in), nil
 	case *hints.PythonDict:
 		switch v := value.(type) {
 		case string:

@@ -1,3 +1,6 @@
+// Package rules reads, checks and evaluates Ironic's inspection rules (API 1.96). It evaluates rules against a node's
+// stored inventory, in the same way as the conductor of Ironic 39.0.0, but does not change the node. It is based on
+// the modules below ironic/common/inspection_rules. It does no I/O.
 package rules
 
 import (
@@ -7,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/document"
 	"ironworks/models/hints"
 )
 
@@ -16,8 +20,7 @@ const (
 	maxDescription = 255
 )
 
-// phaseMain is the only phase in which rules run. It follows the inspection hooks and precedes the storing of the
-// inventory.
+// phaseMain is the only phase with rules. It follows the inspection hooks and precedes storing the inventory.
 const phaseMain = "main"
 
 // Rule is an inspection rule, either stored in Ironic or declared in a file.
@@ -142,17 +145,12 @@ func withoutPluginData(args any) any {
 	if !ok || !d.Has("plugin_data") {
 		return args
 	}
-	copied := &hints.PythonDict{}
-	for _, key := range d.Keys() {
-		if key != "plugin_data" {
-			copied.Set(key, d.Get(key))
-		}
-	}
+	copied := d.Ordered()
+	copied.Delete("plugin_data")
 	return copied
 }
 
-// Sorted returns the rules in the order in which Ironic runs them. list must be in the order in which the API returns
-// rules.
+// Sorted returns the rules in the order in which Ironic runs them. list must be in the API's order.
 func Sorted(list []*Rule) []*Rule {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })
@@ -163,4 +161,95 @@ func Sorted(list []*Rule) []*Rule {
 func inverted(op string) (string, bool) {
 	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
 	return strings.TrimSpace(rest), not
+}
+
+// flowFrom is the depth from which values are written on one line, which is that of an operation's arguments.
+const flowFrom = 4
+
+// YAML writes rules as a file that [Parse] reads.
+func YAML(list []*Rule) ([]byte, error) {
+	bodies := make(hints.PythonList, len(list))
+	for i, r := range list {
+		inOrder := *r
+		inOrder.Conditions, inOrder.Actions = argumentsInOrder(r.Conditions), argumentsInOrder(r.Actions)
+		body := inOrder.Body()
+		if r.Hidden {
+			body.Delete("conditions")
+			body.Delete("actions")
+		}
+		bodies[i] = body
+	}
+	return document.YAML(bodies, flowFrom)
+}
+
+// argumentsInOrder sorts the arguments of operations by parameter, because Ironic does not store an order.
+func argumentsInOrder(operations []Operation) []Operation {
+	ordered := slices.Clone(operations)
+	for i := range ordered {
+		args, ok := ordered[i].Args.(*hints.PythonDict)
+		if !ok {
+			continue
+		}
+		op, _ := inverted(ordered[i].Op)
+		sig, known := operators()[op]
+		if !known {
+			sig = actions()[op]
+		}
+		ordered[i].Args = args.Ordered(sig.parameters()...)
+	}
+	return ordered
+}
+
+// signature describes the arguments of an operator or action, according to its class in Ironic.
+type signature struct {
+	required, optional []string
+	// formatted lists the arguments in which templates are expanded. In a loop, all arguments are expanded.
+	formatted []string
+	// pluginData means that Ironic passes the plugin data to the class as an argument.
+	pluginData bool
+}
+
+func operators() map[string]signature {
+	values := signature{required: []string{"values"}, optional: []string{"force_strings"}, formatted: []string{"values"}}
+	value := signature{required: []string{"value"}, formatted: []string{"value"}}
+	regex := signature{required: []string{"value", "regex"}, formatted: []string{"value"}}
+	return map[string]signature{
+		"eq": values, "lt": values, "gt": values,
+		"is-empty": value, "is-none": value, "is-true": value, "is-false": value,
+		"in-net":  {required: []string{"address", "subnet"}, formatted: []string{"address", "subnet"}},
+		"one-of":  {required: []string{"value"}, optional: []string{"values"}, formatted: []string{"value"}},
+		"matches": regex, "contains": regex,
+	}
+}
+
+func actions() map[string]signature {
+	name := signature{required: []string{"name"}}
+	return map[string]signature{
+		"fail":               {required: []string{"msg"}},
+		"log":                {required: []string{"msg"}, optional: []string{"level"}, formatted: []string{"msg"}},
+		"set-attribute":      {required: []string{"path", "value"}, formatted: []string{"value"}},
+		"extend-attribute":   {required: []string{"path", "value"}, optional: []string{"unique"}, formatted: []string{"value"}},
+		"del-attribute":      {required: []string{"path"}},
+		"set-capability":     {required: []string{"name", "value"}, formatted: []string{"value"}},
+		"unset-capability":   name,
+		"add-trait":          name,
+		"remove-trait":       name,
+		"set-plugin-data":    {required: []string{"path", "value", "plugin_data"}, formatted: []string{"value"}, pluginData: true},
+		"extend-plugin-data": {required: []string{"path", "value", "plugin_data"}, optional: []string{"unique"}, formatted: []string{"value"}, pluginData: true},
+		"unset-plugin-data":  {required: []string{"path", "plugin_data"}, pluginData: true},
+		"set-port-attribute": {required: []string{"port_id", "path", "value"}, formatted: []string{"value"}},
+		"extend-port-attribute": {
+			required: []string{"port_id", "path", "value"}, optional: []string{"unique"}, formatted: []string{"value"},
+		},
+		"del-port-attribute": {required: []string{"port_id", "path"}},
+		"api-call": {
+			required: []string{"url"}, optional: []string{"headers", "proxies", "timeout", "retries", "backoff_factor"}, formatted: []string{"url"},
+		},
+	}
+}
+
+// parameters returns the names of the arguments that may occur in a file.
+func (s signature) parameters() []string {
+	all := append(slices.Clone(s.required), s.optional...)
+	return slices.DeleteFunc(all, func(name string) bool { return name == "plugin_data" })
 }

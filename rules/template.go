@@ -9,8 +9,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// scope holds the values of the names that templates can use: the node, the inventory, the plugin data, and the item
-// of a loop.
+// scope holds what templates can name: the node, the inventory, the plugin data, and the item of a loop.
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
@@ -64,7 +63,6 @@ func (m masked) plain() any {
 	return m.value
 }
 
-// unwrapped returns a value without its wrapper.
 func unwrapped(v any) any {
 	if m, ok := v.(masked); ok {
 		return m.plain()
@@ -72,7 +70,6 @@ func unwrapped(v any) any {
 	return v
 }
 
-// typeName returns the name of a value's type in Python.
 func typeName(v any) string {
 	switch v := v.(type) {
 	case *object:
@@ -190,7 +187,6 @@ func (s *scope) format(template string, depth int) (string, *Exception) {
 	return b.String(), nil
 }
 
-// field is a replacement field of a template.
 type field struct {
 	name       string
 	conversion rune // the conversion, such as r, or 0 if there is none
@@ -294,25 +290,25 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	return formatValue(v, spec, f.name)
 }
 
+// cutPath splits a field name before the first attribute or index.
+func cutPath(name string) (first, path string) {
+	if i := strings.IndexAny(name, ".["); i >= 0 {
+		return name[:i], name[i:]
+	}
+	return name, ""
+}
+
 // lookup returns the value of a field name, which may include attributes and indexes.
 func (s *scope) lookup(name string) (any, *Exception) {
-	end := strings.IndexAny(name, ".[")
-	if end < 0 {
-		end = len(name)
-	}
-	first, rest := name[:end], name[end:]
+	first, rest := cutPath(name)
 	if first == "" || allDigits(first) {
 		return nil, raise("IndexError", "Replacement index %s out of range for positional args tuple", first)
 	}
 	v, raised := s.named(first)
 	for raised == nil && rest != "" {
 		if rest[0] == '.' {
-			end := strings.IndexAny(rest[1:], ".[")
-			if end < 0 {
-				end = len(rest) - 1
-			}
-			attribute := rest[1 : 1+end]
-			rest = rest[1+end:]
+			var attribute string
+			attribute, rest = cutPath(rest[1:])
 			if attribute == "" {
 				return nil, raise("ValueError", "Empty attribute in format string")
 			}

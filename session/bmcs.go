@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // These are the names of environment variables for access to BMCs.
@@ -50,15 +52,6 @@ type BMCAccess struct {
 	mask  func(secrets ...models.Secret)
 }
 
-// BMCHostsError reports that the variable with additional hosts is invalid.
-type BMCHostsError struct{ Err error }
-
-// Error returns the name of the variable and the cause.
-func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *BMCHostsError) Unwrap() error { return e.Err }
-
 // BMCAccess returns the credentials and trusted certificates for the BMCs of context x. It combines the
 // configuration, the environment and the flags. It calls report if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
@@ -75,7 +68,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 	}
 	hosts, err := config.ParseBMCHosts(more)
 	if err != nil {
-		return nil, &BMCHostsError{Err: err}
+		return nil, fmt.Errorf("%s: %w", envBMCHosts, err)
 	}
 	return &BMCAccess{
 		Logins: config.NewBMCLogins(x.Name, x.BMC, given, config.SystemKeyring(h.Variable)), Report: report,
@@ -85,7 +78,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 
 // BMCs returns the functions that query and command BMCs. s is nil if no Ironic is used.
 func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
-	b := &provision.BMCs{Complete: w.Complete, Web: provision.NewWeb()}
+	b := &provision.BMCs{Complete: w.Complete, Web: images.NewWeb()}
 	if s != nil {
 		b.API = s.Client
 	}
@@ -131,8 +124,8 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust sets the Redfish system path of t, its authentication scheme, and the certificates that are trusted. It sets
-// no credentials.
+// Trust sets the Redfish system path of t, its authentication scheme, and the trusted certificates. It sets no
+// credentials.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
@@ -151,8 +144,8 @@ func (w *BMCAccess) Trust(t *bmc.Target) {
 // BMCs queries the BMCs of a session. It also uses credentials that the operator enters.
 type BMCs struct {
 	*provision.BMCs
+	*config.BMCLogins
 	client *ironicclient.Client
-	logins *config.BMCLogins
 
 	mu sync.Mutex
 	// pinned holds the accepted fingerprints, by the address of the BMC.
@@ -165,7 +158,7 @@ func (s *Session) newBMCs() (*BMCs, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &BMCs{BMCs: access.BMCs(s), client: s.Client, logins: access.Logins, pinned: map[string]string{}}
+	b := &BMCs{BMCs: access.BMCs(s), BMCLogins: access.Logins, client: s.Client, pinned: map[string]string{}}
 	b.Complete = func(ctx context.Context, t *bmc.Target) error {
 		err := access.Complete(ctx, t)
 		b.mu.Lock()
@@ -186,23 +179,6 @@ func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error
 	}
 	return b.BMCs.Facts(ctx, n, now)
 }
-
-// Remember stores credentials for the BMC at address until this run ends. If all is set, it stores them for all BMCs
-// of the context.
-func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
-	b.logins.Remember(address, all, l)
-}
-
-// Approve allows an address to receive credentials that are meant for several BMCs. The approval ends with this run.
-func (b *BMCs) Approve(address string) { b.logins.Approve(address) }
-
-// Keep stores credentials in the keyring, which may take a long time.
-func (b *BMCs) Keep(ctx context.Context, address string, all bool, l config.BMCLogin) error {
-	return b.logins.Keep(ctx, address, all, l)
-}
-
-// HasKeyring reports whether a keyring is known to exist.
-func (b *BMCs) HasKeyring() bool { return b.logins.HasKeyring() }
 
 // Pin makes this run accept only the certificate with the given fingerprint from the BMC at address.
 func (b *BMCs) Pin(address, fingerprint string) {

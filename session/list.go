@@ -10,12 +10,13 @@ import (
 	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
 // Listing describes a list of nodes: which nodes and columns it contains, and their order.
 type Listing struct {
-	Filter     models.Filter
+	Filter     filter.Filter
 	Columns    []models.Column
 	By         models.Column
 	Descending bool
@@ -78,7 +79,7 @@ func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int))
 }
 
 // Matching returns the given nodes that match f. The nodes must have been read in full.
-func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.Node) ([]*models.Row, error) {
+func (s *Session) Matching(ctx context.Context, f filter.Filter, nodes []models.Node) ([]*models.Row, error) {
 	rows := make([]*models.Row, len(nodes))
 	for i := range nodes {
 		rows[i] = &models.Row{Node: nodes[i]}
@@ -87,12 +88,12 @@ func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.
 }
 
 // answer reads the additional data that f needs, and returns the rows that match.
-func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Row) ([]*models.Row, error) {
+func (s *Session) answer(ctx context.Context, f filter.Filter, rows []*models.Row) ([]*models.Row, error) {
 	byUUID := map[string]*models.Row{}
 	for _, r := range rows {
 		byUUID[r.Node.UUID] = r
 	}
-	unknown := models.Unanswered(f, rows)
+	unknown := filter.Unanswered(f, rows)
 	if err := s.ReadFor(ctx, f, unknown, func(uuid string, hardware *models.Hardware) { byUUID[uuid].Hardware = hardware }); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 // ReadFor reads the inventories of the nodes in unknown, which are needed to evaluate f for these nodes. It passes
 // each inventory to keep, which is called from several goroutines. It stops at the first error. It fails if this
 // Ironic does not return the data that f needs.
-func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
+func (s *Session) ReadFor(ctx context.Context, f filter.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()
 		return fmt.Errorf("filter %q: Ironic's API %s does not return %s", f.String(), v, strings.Join(lacking, ", "))
@@ -141,19 +142,5 @@ const maxReasons = 20
 
 // AddReasons reads the history of failed nodes without last_error, and adds the reasons for their failures to rows.
 func (s *Session) AddReasons(ctx context.Context, rows []*models.Row) {
-	v, _ := s.Client.Version()
-	left := maxReasons
-	for i := range rows {
-		n := &rows[i].Node
-		if left == 0 || !v.Has(models.FeatureHistory) {
-			return
-		}
-		if !n.ProvisionState.Failed() || n.LastError != "" {
-			continue
-		}
-		left--
-		if history, err := s.Client.History(ctx, n.UUID); err == nil {
-			rows[i].Reason = models.FailureReason(n, models.Evidence{}, history)
-		}
-	}
+	provision.AddReasons(ctx, s.Client, rows, maxReasons)
 }

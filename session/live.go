@@ -14,6 +14,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -33,8 +34,7 @@ type Live struct {
 	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder
 
-	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] calls the poller's Run
-	// method.
+	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] runs it.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -60,7 +60,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	l.cancel = cancel
 	trust := agentlog.NewTrust()
 	l.Shells = s.newShells(l.Runner, trust, lastAgent(l.Store))
-	settings := LogSettings{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: func() (time.Duration, bool) { return serverClock(l.Store) }}
+	settings := LogSettings{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: serverClock(l.Store)}
 	if follower, err := s.Follower(settings); err == nil {
 		l.Logs = withRecording(follower, l.Record)
 	} else {
@@ -92,8 +92,7 @@ func (l *Live) receive(ctx context.Context) agentlog.Subscriber {
 	return receiver
 }
 
-// Run keeps the Store up to date until ctx is done. It records changes in the journal, and passes each update to
-// notify.
+// Run keeps the Store and the journal up to date until ctx is done. It passes each update to notify.
 func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	return l.Poller.Run(ctx, func(u fleet.Update) {
 		l.Journal.Record(UpdateRecords(l.Store, u))
@@ -101,8 +100,7 @@ func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	})
 }
 
-// Explain explains the state of the node with the given UUID. bmc holds the data of the node's BMC; it is nil if the
-// BMC was not queried.
+// Explain explains the state of the node with the given UUID. bmc is nil if the node's BMC was not queried.
 func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
 	sources := provision.ExplainSources{Changes: l.Changes.ForNode, Ports: l.Client.Ports, Agent: agentlog.ProbeAgent}
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
@@ -112,8 +110,7 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 // they share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
-// Graphical opens the graphical console of a node. Unless the caller closes it first, [Live.GiveBack] disables the
-// console.
+// Graphical opens the graphical console of a node. [Live.GiveBack] closes it at the latest.
 func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
 	return l.consoles.OpenGraphical(ctx, node)
 }
@@ -136,7 +133,7 @@ func (l *Live) Close(ctx context.Context) {
 }
 
 // extraFields returns the API fields that the configured columns, sort order and filter need.
-func extraFields(d config.Defaults, saved *models.SavedFilters) []string {
+func extraFields(d config.Defaults, saved *filter.Saved) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
 		if col, err := explain.FindColumn(key); err == nil && col.Field != "" {

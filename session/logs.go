@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,8 +26,7 @@ type LogSettings struct {
 	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is
-	// known. ServerClock may be nil.
+	// ServerClock, if not nil, returns by how much Ironic's clock is ahead of this machine's, if known.
 	ServerClock func() (time.Duration, bool)
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
@@ -52,7 +52,6 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	return agentlog.New(o)
 }
 
-// sshOptions returns the context's options for SSH connections to machines.
 func (s *Session) sshOptions() agentlog.SSHOptions {
 	of := &s.Context.Logs.SSH
 	o := agentlog.SSHOptions{
@@ -132,8 +131,7 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address of the only node's ramdisk. Archive and Sources override the context's settings unless
-	// they are empty.
+	// Address is the address of the only node's ramdisk. Archive and Sources may override the context's settings.
 	Address, Archive string
 	Sources          []models.LogSource
 	// Listen is the address, as HOST:PORT, at which pushed journals are received. If it is empty, none are received.
@@ -145,8 +143,7 @@ type LogsOrder struct {
 
 // Logs provides the logs of nodes and records them in the journal while they are followed.
 type Logs struct {
-	// Nodes lists the named nodes. If none were named, it contains only the zero NodeRef, which means all nodes that
-	// push their journals.
+	// Nodes lists the named nodes, or only the zero NodeRef, for all nodes that push their journals.
 	Nodes []models.NodeRef
 	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] is done.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch
@@ -155,8 +152,7 @@ type Logs struct {
 	running sync.WaitGroup
 }
 
-// Logs starts following the logs of the named nodes. It calls stop if it cannot continue, and report with messages
-// for the operator.
+// Logs starts following the logs of the named nodes. It calls stop if it cannot continue.
 func (s *Session) Logs(ctx context.Context, names []string, o LogsOrder, stop context.CancelCauseFunc, report func(text string)) (*Logs, error) {
 	found, err := provision.FindNodes(ctx, s.Client, names)
 	if err != nil {
@@ -181,7 +177,7 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 		})
 	}
 	settings := LogSettings{
-		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: agents.ServerClock,
+		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: serverClock(agents.store),
 	}
 	if o.Listen != "" {
 		receiver, at, err := s.Receive(ctx, o.Listen, stop, &l.running)
@@ -209,9 +205,59 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 	return nil
 }
 
-// Close waits until the goroutines have ended, and then closes the journal. The context passed to [Session.Logs] must
-// be done.
+// Close waits for the goroutines and closes the journal. The context passed to [Session.Logs] must be done.
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()
+}
+
+// agents knows the ramdisk addresses of some nodes: first those from Ironic, which [agents.Watch] updates.
+type agents struct {
+	first []models.Node
+	store *fleet.Store
+	given string
+}
+
+// newAgents returns the agents of the given nodes. If given is not empty, it overrides the addresses from Ironic.
+func newAgents(nodes []models.Node, given string) *agents {
+	return &agents{first: nodes, store: fleet.NewStore(), given: given}
+}
+
+// Watch updates the addresses until ctx is done. It calls lost each time the connection to Ironic is lost.
+func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)) {
+	uuids := make([]string, len(x.first))
+	for i := range x.first {
+		uuids[i] = x.first[i].UUID
+	}
+	gone := false
+	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Only: uuids})
+	_ = poller.Run(ctx, func(u fleet.Update) { // Run returns when ctx is done, and reports faults to the callback
+		if u.Status.Fault != nil && !gone {
+			lost(u.Status.Fault)
+		}
+		gone = u.Status.Fault != nil
+	})
+}
+
+// Address returns the address of a node's ramdisk, or "" if it is unknown.
+func (x *agents) Address(n models.NodeRef) string {
+	if x.given != "" {
+		return x.given
+	}
+	if address := lastAgent(x.store)(n); address != "" {
+		return address
+	}
+	i := slices.IndexFunc(x.first, func(f models.Node) bool { return f.UUID == n.UUID })
+	if i < 0 || x.first[i].Internal == nil {
+		return ""
+	}
+	return x.first[i].Internal.AgentURL
+}
+
+// serverClock returns a [LogSettings.ServerClock].
+func serverClock(store *fleet.Store) func() (time.Duration, bool) {
+	return func() (time.Duration, bool) {
+		s := store.Status()
+		return s.Skew, !s.Answered.IsZero()
+	}
 }

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"ironworks/agentlog"
+	"ironworks/audit"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -21,8 +23,7 @@ const learnFrom = 200
 type JournalReader interface {
 	// OfNode returns the last operations of a node, newest first. most is the maximum number of operations.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the last finished operations, newest first. most is the maximum number for each kind of
-	// operation.
+	// Latest returns the last finished operations, newest first, and at most the given number of each kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines returns a node's recorded log lines between from and to, the oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
@@ -46,7 +47,7 @@ func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
 	sources.Others = func(context.Context) ([]*models.Row, error) {
-		return store.Rows(models.Filter{}, models.Column{}, false), nil
+		return store.Rows(filter.Filter{}, models.Column{}, false), nil
 	}
 	sources.Observed = func(uuid string) (models.Row, bool) {
 		row, _, there := store.Get(uuid)
@@ -149,8 +150,7 @@ func RelevantLines(ctx context.Context, records JournalReader, uuid string, from
 	if boot != nil || err != nil {
 		return lines, boot, err
 	}
-	// No lines were found. The journal selects lines by the machine's clock, which may be years off, so select them
-	// by the time of receipt.
+	// No lines were found. The machine's clock may be years off, so select lines by the time of receipt.
 	return relevantLines(func(yield func(models.LogLine, error) bool) {
 		for l, err := range records.Lines(ctx, uuid, time.Time{}, time.Time{}) {
 			if err == nil && (l.Received.Before(from) || !to.IsZero() && l.Received.After(to)) {
@@ -195,4 +195,65 @@ func relevantLines(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]
 		return lines, &boot, nil
 	}
 	return nil, nil, nil
+}
+
+// HistoryEntry is one entry of a node's history: a request, an operation or a transition.
+type HistoryEntry struct {
+	Time       time.Time     `json:"time"`
+	Request    *audit.Record `json:"request,omitempty"`
+	Work       *models.Work  `json:"work,omitempty"`
+	Transition *models.Event `json:"transition,omitempty"`
+}
+
+// HistorySource contains the methods of the journal that [History] uses.
+type HistorySource interface {
+	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
+	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
+}
+
+const maxWorks = 10_000
+
+// History returns the node's history since the given time, oldest entry first. It combines the operations and
+// transitions from the journal (past) with the requests that the audit file contains for the context.
+func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
+	works, err := past.OfNode(ctx, node.UUID, maxWorks)
+	if err != nil {
+		return nil, err
+	}
+	events, err := past.Transitions(ctx, node.UUID, since)
+	if err != nil {
+		return nil, err
+	}
+	requests, err := audit.Read(auditFile, contextName, node)
+	if err != nil {
+		return nil, err
+	}
+	entries := []HistoryEntry{}
+	for i := range requests {
+		if r := &requests[i]; !r.Time.Before(since) {
+			entries = append(entries, HistoryEntry{Time: r.Time, Request: r})
+		}
+	}
+	for i := range works {
+		if w := &works[i]; !w.Begin.Before(since) {
+			entries = append(entries, HistoryEntry{Time: w.Begin, Work: w})
+		}
+	}
+	for i := range events {
+		entries = append(entries, HistoryEntry{Time: events[i].Time, Transition: &events[i]})
+	}
+	// The stable sort keeps this order among entries with the same time: requests, operations, transitions.
+	slices.SortStableFunc(entries, func(a, b HistoryEntry) int { return a.Time.Compare(b.Time) })
+	return entries, nil
+}
+
+// Text returns the kind of the entry and a description; both are safe to show.
+func (e *HistoryEntry) Text() (what, text string) {
+	switch {
+	case e.Request != nil:
+		return "sent", e.Request.Text()
+	case e.Work != nil:
+		return e.Work.Noun(), e.Work.Text()
+	}
+	return "", e.Transition.Text()
 }

@@ -33,8 +33,7 @@ type pushOwners struct {
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// unknownMACs holds the MAC addresses that belong to no node, with the time of Ironic's response. Invented
-	// addresses fill only this map.
+	// unknownMACs holds the MACs without a node, with the time of the response. Invented MACs fill only this map.
 	unknownMACs map[string]time.Time
 	// boots maps a machine's boot to the UUID of the node that the machine was identified as.
 	boots   map[bootKey]string
@@ -47,13 +46,12 @@ type cachedAnswer[T any] struct {
 	at    time.Time
 }
 
-// bootKey identifies a boot of an image on a machine.
 type bootKey struct {
 	image, boot string
 	from        netip.Addr
 }
 
-// budget limits the MAC addresses that are looked up for one sender's address. left is the number that remained at
+// budget limits the MACs that are looked up for one sender's address. left is the number that remained at
 // the time of the last update.
 type budget struct {
 	left float64
@@ -144,7 +142,6 @@ func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bo
 	return &m, nil
 }
 
-// nodeOf returns the UUID of the node that has a port with the given MAC address, or "" if there is none.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
 	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
@@ -224,7 +221,6 @@ func ask[T any](ctx context.Context, o *pushOwners, key string, question func(co
 	}
 }
 
-// machine returns the machine of the node with the given UUID, with its agent's address.
 func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine, error) {
 	o.mu.Lock()
 	k, have := o.nodes[uuid]
@@ -248,7 +244,6 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	return m, nil
 }
 
-// agentAddress returns the IP address in an agent's URL, or the zero value if there is none.
 func agentAddress(agentURL string) netip.Addr {
 	u, err := url.Parse(agentURL)
 	if err != nil {

@@ -31,8 +31,7 @@ type Ramdisks struct {
 	Record LineRecorder
 }
 
-// Maker returns a maker that builds configurations from this machine's files. Machines that boot these configurations
-// use the session's Ironic. s may be nil.
+// Maker returns a maker of configurations from this machine's files, for the session's Ironic. s may be nil.
 func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
 	var ironic ignition.IronicEndpoint
 	if s != nil {
@@ -45,7 +44,6 @@ func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err erro
 	return m, nil
 }
 
-// identity creates the identity by which the console recognizes the machines that boot an image.
 func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
 	images, err := agentlog.OpenImages(h.Files.Pushes())
 	if err != nil {
@@ -123,8 +121,7 @@ func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (
 	return maker.Build(ctx, in)
 }
 
-// Check reads and checks the file at path. If the file's stamp still equals known, the file is unchanged, and Check
-// does not read it.
+// Check reads and checks the file at path, unless its stamp still equals known.
 func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	return prepare.CheckFile(r.path(path), known)
 }
@@ -149,7 +146,7 @@ func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node str
 	if data, err = prepare.Usable(data, of.File, prepare.FilesBeside(path)); err != nil || node == "" {
 		return data, err
 	}
-	return prepare.WithHostname(data, node)
+	return ignition.WithHostname(data, node)
 }
 
 // Save writes the JSON of a configuration to the file at path, and returns a message for the operator.
@@ -200,7 +197,6 @@ func (r *Ramdisks) Wrap(ctx context.Context, of prepare.ConfigSource, order prep
 	return fmt.Sprintf("wrote %s (may contain secrets; readable only by you)", output), prepare.WriteFile(ctx, output, stream, order.Force)
 }
 
-// nodes finds nodes by name or UUID.
 func (r *Ramdisks) nodes(ctx context.Context, names []string) ([]models.Node, error) {
 	switch {
 	case len(names) == 0:
@@ -267,8 +263,7 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	return nil
 }
 
-// publish adds the images to the server. If their configuration is built from inputs, it also adds the builtin agent,
-// which the booted machines download.
+// publish adds the images to the server. If their configuration is built, it also adds the builtin agent.
 func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node, host string) error {
 	if of.File == "" && !order.AsIs {
 		maker, err := r.Maker(ctx, nil)

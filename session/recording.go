@@ -12,11 +12,11 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
-// UpdateRecords returns the journal records for an update: its events and operations, and snapshots of the nodes that
-// had events.
+// UpdateRecords returns the journal records for an update, with snapshots of the nodes that had events.
 func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	r := journal.Records{Events: u.Events, Works: u.Works}
 	done := map[string]bool{}
@@ -32,8 +32,7 @@ func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	return r
 }
 
-// Snapshots turns progress reports into journal records. A command reads its nodes often, so only nodes that have
-// changed get a snapshot.
+// Snapshots turns progress reports into journal records. Only nodes that have changed get a snapshot.
 type Snapshots struct {
 	mu   sync.Mutex
 	last map[string]string
@@ -63,7 +62,6 @@ func (t *Snapshots) Records(p *provision.Progress) journal.Records {
 	return r
 }
 
-// withRecording returns a follower that follows logs with f and passes their lines to record.
 func withRecording(f agentlog.Follower, record LineRecorder) agentlog.Follower {
 	return &recordingFollower{Follower: f, record: record}
 }
@@ -96,7 +94,6 @@ func (k *recordingFollower) Follow(ctx context.Context, node models.NodeRef, mor
 	return recordLines(ctx, k.record, k.Follower.Follow(ctx, node, more...))
 }
 
-// recordLines forwards batches and records their lines.
 func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
@@ -133,7 +130,7 @@ func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.S
 		case <-time.After(readPeriod):
 		}
 		left := maxNodes
-		for _, row := range store.Rows(models.Filter{}, explain.Columns()[0], false) {
+		for _, row := range store.Rows(filter.Filter{}, explain.Columns()[0], false) {
 			uuid := row.Node.UUID
 			if row.Node.ProvisionState.Class() != models.ClassWait {
 				delete(from, uuid)

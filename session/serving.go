@@ -81,8 +81,8 @@ func (s *Serving) Stop() {
 	<-s.done
 }
 
-// servedEvery limits how often the progress of a download is recorded, because a BMC that reads an image as a drive
-// sends thousands of requests.
+// servedEvery limits how often a download is recorded. A BMC that reads an image as a drive sends
+// thousands of requests.
 const servedEvery = 5 * time.Second
 
 // ServedLog records downloads of ramdisks as lines of the nodes' logs. Until a machine starts,

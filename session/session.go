@@ -18,6 +18,7 @@ import (
 	"ironworks/models/plan"
 	"ironworks/printable"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // Host describes the environment in which the program runs.
@@ -25,8 +26,7 @@ type Host struct {
 	Files config.Files
 	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
-	// Home is the user's home folder. Env returns the value of an environment variable. If it is nil, no variables
-	// are set.
+	// Home is the user's home folder. Env, if not nil, returns environment variables.
 	Home string
 	Env  func(name string) string
 	// Mask registers secrets that must not appear in a crash file.
@@ -52,8 +52,7 @@ type Session struct {
 	Host
 	Context config.Context
 	Client  *ironicclient.Client
-	// Actor is the user of a served console. NoOverride means that this user may not override checks. In other
-	// sessions, both are zero.
+	// Actor is the user of a served console, and NoOverride means that this user may not override checks.
 	Actor      audit.Actor
 	NoOverride bool
 	// report is called with problems that do not end the session; the text is safe to show.
@@ -100,13 +99,12 @@ func (h *Host) offeredSteps() provision.OfferedSteps {
 // Offered returns the recorded steps that a node's ramdisk has offered, or nil.
 func (h *Host) Offered(uuid string) *plan.OfferedSteps { return h.offeredSteps().Load(uuid) }
 
-// Preflighter returns the checks before a deployment, with the context's policies and the recorded
-// steps of earlier deployments.
+// Preflighter returns the checks before a deployment, with the context's policies and recorded steps.
 func (s *Session) Preflighter() *provision.Preflighter {
 	offered := s.offeredSteps()
 	return &provision.Preflighter{
 		Reader: s.Client, Policy: s.Context.Checks, NoOverride: s.NoOverride, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
-		Images: provision.NewWeb(), Registry: provision.Registry{},
+		Images: images.NewWeb(), Registry: images.Registry{},
 		StoreOffered: func(uuid string, steps *plan.OfferedSteps) {
 			if err := offered.Store(uuid, steps); err != nil {
 				s.reportError(err)

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,10 +11,10 @@ import (
 	"ironworks/fleet"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/filter"
 )
 
-// Shared is one live session for the consoles of many users. They share one poller, one journal, and one follower of
-// each log.
+// Shared is one live session for many users, with one poller, one journal, and one follower of each log.
 type Shared struct {
 	*Live
 
@@ -48,7 +47,7 @@ type Member struct {
 	// ReadOnly means that all changes are refused. NoOverride means that the user may not override checks.
 	ReadOnly, NoOverride bool
 	// Nodes limits the nodes that the user can see and change. The zero filter means no limit.
-	Nodes models.Filter
+	Nodes filter.Filter
 }
 
 // NewShared returns a Shared that lets several members use l.
@@ -59,8 +58,7 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx is done. It passes every update to all members, but leaves out the nodes that a member cannot
-// see.
+// Run polls until ctx is done. It passes every update to all members, without the nodes that they cannot see.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -74,15 +72,14 @@ func (s *Shared) Run(ctx context.Context) error {
 // Close closes the members' clients and the session.
 func (s *Shared) Close(ctx context.Context) {
 	s.mu.Lock()
-	for c := range maps.Values(s.clients) {
+	for _, c := range s.clients {
 		c.Close()
 	}
 	s.mu.Unlock()
 	s.Live.Close(ctx)
 }
 
-// Visible returns a function that reports whether member m can see the node with the given UUID or name. It returns
-// nil if m can see all nodes.
+// Visible returns a function that reports whether m can see a node, or nil if m can see all nodes.
 func (s *Shared) Visible(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil
@@ -108,7 +105,7 @@ func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 
 // total returns the number of nodes within a limit. It counts them once for each revision of the store, because
 // matching 10 000 nodes takes milliseconds, and all members wait meanwhile.
-func (s *Shared) total(to models.Filter) int {
+func (s *Shared) total(to filter.Filter) int {
 	key, revision := to.String(), s.Store.Revision()
 	counted, known := s.totals[key]
 	if !known || counted.revision != revision {
@@ -186,6 +183,7 @@ func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
 
 // MemberPoller is a member's view of the shared poller.
 type MemberPoller struct {
+	*fleet.Poller
 	shared *Shared
 	member *Member
 
@@ -195,11 +193,11 @@ type MemberPoller struct {
 
 // PollerOf returns the poller of a member.
 func (s *Shared) PollerOf(m *Member) *MemberPoller {
-	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
+	return &MemberPoller{Poller: s.Poller, shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes the updates of the shared poller to notify until ctx is done. It leaves out the nodes that the member
-// cannot see. notify must not block.
+// Run passes the updates of the shared poller to notify until ctx is done, without the nodes that the member cannot
+// see. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()
@@ -214,7 +212,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	defer p.mu.Unlock()
 	for uuid, n := range p.watched {
 		for range n {
-			s.Unwatch(uuid)
+			p.Poller.Unwatch(uuid)
 		}
 	}
 	clear(p.watched)
@@ -226,7 +224,7 @@ func (p *MemberPoller) Watch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watched[uuid]++
-	p.shared.Watch(uuid)
+	p.Poller.Watch(uuid)
 }
 
 // Unwatch undoes one Watch of a node.
@@ -235,15 +233,9 @@ func (p *MemberPoller) Unwatch(uuid string) {
 	defer p.mu.Unlock()
 	if p.watched[uuid] > 0 {
 		p.watched[uuid]--
-		p.shared.Unwatch(uuid)
+		p.Poller.Unwatch(uuid)
 	}
 }
-
-// PollNode reads a node once, without delay.
-func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
-
-// PollNow polls for changes now.
-func (p *MemberPoller) PollNow() { p.shared.PollNow() }
 
 // refreshEvery is the minimum time between two listings of the whole fleet, for all members together.
 const refreshEvery = 10 * time.Second
@@ -258,11 +250,8 @@ func (p *MemberPoller) Refresh() {
 	}
 	s.mu.Unlock()
 	if due {
-		s.Refresh()
+		p.Poller.Refresh()
 		return
 	}
-	s.PollNow()
+	p.PollNow()
 }
-
-// NeedFields makes the shared poller request more API fields.
-func (p *MemberPoller) NeedFields(fields ...string) { p.shared.NeedFields(fields...) }

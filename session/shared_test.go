@@ -16,6 +16,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/lab/db"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/models/request"
 	"ironworks/test/embedded"
 )
@@ -45,7 +46,7 @@ func newSharedRig(t *testing.T) *sharedRig {
 			t.Fatal(err)
 		}
 	}
-	nodes, err := models.ParseFilter("owner:teamA")
+	nodes, err := filter.Parse("owner:teamA")
 	if err != nil {
 		t.Fatal(err)
 	}

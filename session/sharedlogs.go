@@ -24,11 +24,9 @@ func newSharedLogs(f agentlog.Follower) *sharedLogs {
 	return &sharedLogs{follower: f, streams: map[string]*logStream{}}
 }
 
-// logKept is the number of earlier lines that a new reader of a log gets, and the maximum number of a reader's unread
-// lines.
+// logKept is the number of earlier lines for a new reader, and the maximum number of a reader's unread lines.
 const logKept = 2000
 
-// logStream is the log of a node from some sources, with its readers.
 type logStream struct {
 	stop    func()
 	readers map[*logReader]struct{}
@@ -37,7 +35,6 @@ type logStream struct {
 	status map[models.LogSource]agentlog.Status
 }
 
-// logReader holds the unread lines of one reader.
 type logReader = mailbox.Box[agentlog.Batch]
 
 // Follow follows the log of a node. A reader that is slower than the log loses the oldest lines, which the batches
@@ -105,7 +102,6 @@ func (s *logStream) add(b agentlog.Batch) {
 	}
 }
 
-// appendBatch appends a batch to a reader's unread lines.
 func appendBatch(r *logReader, b agentlog.Batch) {
 	r.Put(func(pending *agentlog.Batch) {
 		lines, lost := newest(append(pending.Lines, b.Lines...))

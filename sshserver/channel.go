@@ -9,9 +9,8 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// channel passes on those requests of a session that a console needs. It refuses all others, such as agent
-// forwarding, which charm.land/ssh accepts. It also tracks the terminal's size, because charm.land/ssh has a data
-// race when it does so.
+// channel passes on those requests of a session that a console needs. It refuses all others, such as agent forwarding,
+// which charm.land/ssh accepts. It tracks the terminal's size itself, because charm.land/ssh has a data race there.
 type channel struct {
 	gossh.NewChannel
 	conn *connection
@@ -65,8 +64,7 @@ func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	return accepted, passed, nil
 }
 
-// passes reports whether a request is passed on. Each kind of request is passed on only once, and only the variables
-// that the console reads are passed on.
+// passes reports whether to pass on a request: each kind once, and only the variables that the console reads.
 func passes(r *gossh.Request, seen *[]string) bool {
 	id := r.Type
 	switch r.Type {

@@ -25,8 +25,7 @@ func newGate(l Limits) *gate {
 	return &gate{limits: l, from: map[string]int{}, recent: map[string]int{}}
 }
 
-// enter counts a new connection from address. It returns the reason why the connection is refused, or "" if it is
-// accepted.
+// enter counts a new connection from address. It returns the reason why the connection is refused, or "".
 func (g *gate) enter(address string, now time.Time) (why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,8 +92,7 @@ func (c *connection) open(most int) bool {
 	return true
 }
 
-// closed stops counting a session. If this was the connection's last session, the timer for connections without a
-// session starts again.
+// closed stops counting a session. After the last one, the timer for connections without a session starts again.
 func (c *connection) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,15 +10,11 @@ import (
 const (
 	// refusalsEvery is the interval between reports about refusals that were only counted.
 	refusalsEvery = time.Minute
-	// refusalsShown is the number of refusals of each kind, from each address, that are written in full within that
-	// interval.
+	// refusalsShown is the number of refusals of each kind and address that are written in full within that interval.
 	refusalsShown = 3
 	// refusalsKinds is the maximum number of pairs of address and kind that are counted separately.
 	refusalsKinds = 1000
 )
-
-// otherAddresses replaces the addresses that are not counted separately.
-const otherAddresses = "other addresses"
 
 // refusal is a client's address and the kind of request that was refused.
 type refusal struct{ address, what string }
@@ -36,8 +32,7 @@ func newRefusals(log func(format string, args ...any)) *refusals {
 	return &refusals{log: log, counted: map[refusal]int{}}
 }
 
-// add logs a refusal. If there have already been several of the same kind from the address, it only counts the
-// refusal.
+// add logs a refusal. After several of the same kind from the address, it only counts the refusal.
 func (r *refusals) add(now time.Time, address, what, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +42,7 @@ func (r *refusals) add(now time.Time, address, what, format string, args ...any)
 	}
 	key := refusal{address, what}
 	if _, known := r.counted[key]; !known && len(r.counted) >= refusalsKinds {
-		key.address = otherAddresses
+		key.address = "other addresses"
 	}
 	if r.counted[key]++; r.counted[key] <= refusalsShown {
 		r.log(format, args...)

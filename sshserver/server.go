@@ -39,14 +39,7 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	for _, one := range []struct {
-		value    *int
-		standard int
-	}{{&l.Sessions, 200}, {&l.PerUser, 20}, {&l.Handshakes, 100}, {&l.Rate, 120}} {
-		if *one.value == 0 {
-			*one.value = one.standard
-		}
-	}
+	l.Sessions, l.PerUser, l.Handshakes, l.Rate = cmp.Or(l.Sessions, 200), cmp.Or(l.PerUser, 20), cmp.Or(l.Handshakes, 100), cmp.Or(l.Rate, 120)
 	l.Idle = cmp.Or(l.Idle, 8*time.Hour)
 	l.Login, l.NoSession, l.Stuck = cmp.Or(l.Login, 20*time.Second), cmp.Or(l.NoSession, 5*time.Minute), cmp.Or(l.Stuck, 3*time.Second)
 	return l
@@ -87,17 +80,13 @@ type Server struct {
 	stop context.CancelCauseFunc
 }
 
-// errStopped is the cause with which sessions end when the server stops.
-var errStopped = errors.New("the server is shutting down")
-
-// errRevoked is the cause with which a session ends when its key is no longer accepted.
-var errRevoked = errors.New("your key is no longer accepted")
-
-// errChanged is the cause with which a session ends when the role or the nodes of its user change.
-var errChanged = errors.New("your role has changed; connect again")
-
-// errIdle is the cause with which a session without input ends.
-var errIdle = errors.New("no input for too long")
+// These are the causes with which the server ends sessions.
+var (
+	errStopped = errors.New("the server is shutting down")
+	errRevoked = errors.New("your key is no longer accepted")
+	errChanged = errors.New("your role has changed; connect again") // the role or the nodes of the user
+	errIdle    = errors.New("no input for too long")
+)
 
 // New returns a server; it creates the host key if there is none.
 func New(opts Options) (*Server, error) {
@@ -119,7 +108,7 @@ func New(opts Options) (*Server, error) {
 	s.ssh.ServerConfigCallback = s.config
 	s.ssh.HandshakeTimeout = opts.Limits.Login
 	s.ssh.ConnCallback = s.admit
-	s.ssh.ConnectionFailedCallback = func(conn net.Conn, err error) { s.failed(conn, err) }
+	s.ssh.ConnectionFailedCallback = s.failed
 	// Nothing is forwarded, and there are no subsystems, such as sftp.
 	s.ssh.RequestHandlers = map[string]ssh.RequestHandler{"keepalive@openssh.com": func(ssh.Context, *ssh.Server, *gossh.Request) (bool, []byte) { return true, nil }}
 	s.ssh.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
@@ -210,8 +199,7 @@ func (s *Server) watchAccess(ctx context.Context) {
 	}
 }
 
-// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user's role or nodes have
-// changed.
+// recheck ends sessions whose key is revoked, removed or expired, or whose user's role or nodes have changed.
 func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +222,7 @@ func endOf(err error) error {
 }
 
 // stillAllowed returns nil if the session's key would still be accepted, for the same user and from the same address.
-// Otherwise, it returns the reason. A broken file of revoked keys does not count here; it only keeps users from
-// logging in again.
+// Otherwise, it returns the reason. A broken file of revoked keys only keeps users from logging in again.
 func (s *Server) stillAllowed(one *Session) error {
 	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
 	switch {

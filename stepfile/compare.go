@@ -40,7 +40,6 @@ func rankedValue(v any, kind Kind) any {
 	return v
 }
 
-// sameSet compares lists regardless of their order.
 func sameSet(a, b any) bool {
 	x, isList := a.(hints.PythonList)
 	y, isToo := b.(hints.PythonList)

@@ -1,3 +1,5 @@
+// Package stepfile reads, checks and writes files that define deploy templates (API 1.55) and runbooks (API 1.92). It
+// compares them with the objects in Ironic. It does no I/O.
 package stepfile
 
 import (
@@ -149,7 +151,6 @@ func traitLike(name string) string {
 	}, name)
 }
 
-// field checks the type and the length of a field.
 func (r *reader) field(key string, v *document.Value) {
 	want := map[string]document.Kind{
 		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
@@ -276,8 +277,7 @@ func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	return sorted
 }
 
-// rank returns a number by which steps can be sorted. The step with the highest priority or the lowest order runs
-// first.
+// rank returns a number by which steps are sorted: the highest priority or the lowest order runs first.
 func rank(step *hints.PythonDict, kind Kind) int {
 	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
 	if kind == Template {
@@ -292,24 +292,15 @@ func stepName(step *hints.PythonDict) string { return step.Text("interface") + "
 func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	ordered := make(hints.PythonList, len(steps))
 	for i, step := range steps {
-		d, ok := step.(*hints.PythonDict)
-		if !ok {
-			ordered[i] = step
-			continue
+		ordered[i] = step
+		if d, ok := step.(*hints.PythonDict); ok {
+			ordered[i] = d.Ordered(kind.stepKeys()...)
 		}
-		sorted := &hints.PythonDict{}
-		for _, key := range append(kind.stepKeys(), d.Keys()...) {
-			if d.Has(key) {
-				sorted.Set(key, d.Get(key))
-			}
-		}
-		ordered[i] = sorted
 	}
 	return ordered
 }
 
-// Body returns the body of the API request that creates the object. It lacks a runbook's traits, because they have a
-// separate path.
+// Body returns the body of the POST request. It lacks a runbook's traits, which have a separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
 	if i.Kind == Runbook {
@@ -338,8 +329,7 @@ func (i *Item) document() *hints.PythonDict {
 	return d
 }
 
-// flowFrom is the lowest depth at which objects and lists are written on one line. It is the depth of a step's
-// arguments.
+// flowFrom is the depth from which values are written on one line, which is that of a step's arguments.
 const flowFrom = 4
 
 // YAML returns the content of a file from which [Parse] can read the objects. It omits empty fields.
@@ -398,4 +388,107 @@ func OnNode(list []Item, traits []string) []Item {
 		}
 	}
 	return may
+}
+
+// ParseEdit reads a file in which the operator has edited an existing object. Fields that were removed from the file
+// become empty. Unchanged steps are omitted, so that masked secrets in them are not an error.
+func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
+	items, err := parse(data, file, &reader{kind: existing.Kind, names: map[string]int{}, keepsMasks: true})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(items, func(item Item) bool {
+		return item.UUID == existing.UUID || item.UUID == "" && item.Name == existing.Name
+	})
+	if i < 0 || !untouched(existing, &items[i]) {
+		if items, err = Parse(data, file, existing.Kind); err != nil || i < 0 {
+			return items, err
+		}
+	} else {
+		items[i].Fields.Delete("steps")
+	}
+	for _, key := range existing.Kind.fields() {
+		if now := existing.Fields.Get(key); key != "steps" && hints.PythonTruthy(now) && !items[i].Fields.Has(key) {
+			items[i].Fields.Set(key, emptyValue(now))
+		}
+	}
+	return items, nil
+}
+
+// untouched reports whether the edited steps equal the existing ones, masks included.
+func untouched(existing, edited *Item) bool {
+	kind := existing.Kind
+	return hints.PythonSame(rankedValue(existing.Fields.Get("steps"), kind), rankedValue(edited.Fields.Get("steps"), kind))
+}
+
+// emptyValue returns the value that clears a field: false, an empty list or an empty object if the current value has
+// that type, and otherwise nil.
+func emptyValue(value any) any {
+	switch value.(type) {
+	case bool:
+		return false
+	case hints.PythonList:
+		return hints.PythonList{}
+	case *hints.PythonDict:
+		return &hints.PythonDict{}
+	}
+	return nil
+}
+
+// Draft returns the text of a new object, for the operator to edit.
+func (k Kind) Draft() string {
+	return [...]string{
+		`# The name is a trait: the template applies if the instance asks for it and the node has it.
+# priority: the highest runs first; 0 disables a step of the driver.
+name: CUSTOM_
+steps:
+  - {interface: deploy, step: erase_devices_metadata, priority: 95, args: {}}
+`, `# A node needs one of the traits. order: the lowest runs first.
+name: CUSTOM_
+steps:
+  - {interface: deploy, step: erase_devices_metadata, order: 1, args: {}}
+disable_ramdisk: false
+traits: [CUSTOM_]
+`,
+	}[k]
+}
+
+// Kind distinguishes files with deploy templates from files with runbooks.
+type Kind int
+
+// The kinds of objects that files can define.
+const (
+	Template Kind = iota // deploy templates: steps that run if an instance asks for the template's trait
+	Runbook              // runbooks: steps for cleaning and servicing
+)
+
+// Noun returns the singular name of the kind for messages.
+func (k Kind) Noun() string { return [...]string{"deploy template", "runbook"}[k] }
+
+// Collection returns the API's name for a collection of this kind.
+func (k Kind) Collection() string { return [...]string{"deploy_templates", "runbooks"}[k] }
+
+func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
+
+func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
+
+// fields returns the fields of an object, besides uuid and name, in the order in which files contain them.
+func (k Kind) fields() []string {
+	if k == Template {
+		return []string{"description", "steps", "extra"}
+	}
+	return []string{"description", "steps", "disable_ramdisk", "public", "owner", "extra", "traits"}
+}
+
+// Feature returns the API feature that the given fields need, or "" if every supported Ironic has them.
+func (k Kind) Feature(fields ...string) models.Feature {
+	if k == Template {
+		return ""
+	}
+	for _, f := range fields {
+		if f == "description" || f == "traits" {
+			return models.FeatureRunbookTraits
+		}
+	}
+	return models.FeatureRunbooks
 }

@@ -14,6 +14,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/screen/screentest"
 )
 
@@ -106,7 +107,7 @@ func BenchmarkPicture(b *testing.B) {
 	by, _ := explain.FindColumn("state")
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = c.env.Session.Store.Rows(models.Filter{}, by, false)
+		_ = c.env.Session.Store.Rows(filter.Filter{}, by, false)
 		_ = c.env.Session.Store.Counts()
 	}
 }

@@ -10,7 +10,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 	"time"
 
@@ -41,8 +40,8 @@ type Options struct {
 	ASCII, Mouse bool
 	// Background is the background of the terminal, or Ask if it is unknown.
 	Background Background
-	// Ramdisks builds ramdisks and needs no session; it may be nil. File is opened on the Ignition screen at startup,
-	// unless it is empty.
+	// Ramdisks builds ramdisks without a session; it may be nil. File, if set, is opened on the Ignition screen at
+	// startup.
 	Ramdisks screen.Ramdisks
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
@@ -51,8 +50,7 @@ type Options struct {
 	Notify Notify
 	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins maps the IDs of actions to the operator's programs that the actions run. Keys contains these actions as
-	// well.
+	// Plugins maps the IDs of actions, which Keys contains as well, to the operator's programs that they run.
 	Plugins map[action.ID]*plugin.Plugin
 	// HandOver is called when another program takes over the terminal. The function that it returns is called when
 	// that program has ended. HandOver may be nil.
@@ -105,8 +103,7 @@ type Console struct {
 	keyAt time.Time
 	// record receives the terminal's output, or is nil if nothing is recorded.
 	record Recorder
-	// painter draws the screen; it is nil until there is a terminal. tty is the terminal of this process; it is nil
-	// on a server.
+	// painter draws the screen, and is nil until there is a terminal. tty is this process's terminal, or nil.
 	painter *painter
 	tty     *tty
 	// painted is the screen content that was drawn last, and shown is the last view returned by View. unchanged means
@@ -164,11 +161,9 @@ func (c *Console) Init() tea.Cmd {
 	return guard(tea.Batch(cmds...))
 }
 
-// tasksChanged is the message that reports changes to the list of tasks.
 type tasksChanged struct{}
 
-// reportOf returns a command that waits for a report in box and then returns msg, or nil if the console ends before
-// that.
+// reportOf returns a command that waits for a report in box and returns msg, or nil if the console ends first.
 func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if _, ok := box.Take(c.ctx); !ok {
@@ -178,7 +173,6 @@ func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	}
 }
 
-// reportTo returns a callback that puts a report into box.
 func reportTo(box *mailbox.Box[struct{}]) func() {
 	return func() { box.Put(func(*struct{}) {}) }
 }
@@ -227,8 +221,15 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.click(msg)
 	case ticked:
 		return c.ticked()
-	case sessionOpened, polled, pollEnded, conductorsSeen:
-		return c.sessionNews(msg)
+	case sessionOpened:
+		return c.sessionOpened(msg)
+	case polled:
+		if c.isCurrent(msg.number) {
+			return c.polled(msg.sessionReport)
+		}
+	case conductorsSeen:
+		c.conductorsSeen(msg)
+	case pollEnded:
 	case viewSaved:
 		c.viewSaved(msg)
 	case tasksChanged:
@@ -239,19 +240,24 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		c.follow(msg.id)
 	case task.Msg:
 		return c.tasks.Update(msg)
-	case task.ShellMsg:
-		return c.tasks.UpdateShell(msg)
-	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.ChangeHardware, screen.OrderBMC, screen.EditFile:
-		return c.handleRequest(msg)
 	case quitNow:
 		return c.shutDown()
 	case quitCanceled:
 		c.asksToQuit = false
 	default:
-		return c.forward(msg)
+		return c.handleRequest(msg)
 	}
 	return nil
+}
+
+func (c *Console) conductorsSeen(msg conductorsSeen) {
+	if !c.isCurrent(msg.number) {
+		return
+	}
+	c.live.readingConductors = false
+	if !msg.failed {
+		c.env.Conductors = msg.list
+	}
 }
 
 // forward sends msg to the dialog in front and to all visited screens, because any of them may have started the
@@ -261,7 +267,7 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	if len(c.overlays) > 0 {
 		cmds = append(cmds, c.toOverlay(msg))
 	}
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		cmds = append(cmds, s.Update(msg))
 	}
 	return tea.Batch(cmds...)
@@ -311,8 +317,7 @@ func (c *Console) SendToScreen(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restyle rebuilds the theme. It must be called when the look of the console or the context's accent color has
-// changed.
+// restyle rebuilds the theme after the look of the console or the accent color of the context has changed.
 func (c *Console) restyle() {
 	c.look.Accent = ""
 	if c.env.Session != nil {
@@ -322,10 +327,8 @@ func (c *Console) restyle() {
 	c.dimmed = c.theme.Dimmed()
 }
 
-// quitNow is the message that ends the console.
 type quitNow struct{}
 
-// shutDown cancels everything that is running and quits.
 func (c *Console) shutDown() tea.Cmd {
 	c.cancel()
 	c.history.closeAll()
@@ -333,18 +336,12 @@ func (c *Console) shutDown() tea.Cmd {
 }
 
 // Command is a program that takes over the terminal while it runs.
-type Command interface {
-	Run() error
-	SetStdin(r io.Reader)
-	SetStdout(w io.Writer)
-	SetStderr(w io.Writer)
-}
+type Command = tea.ExecCommand
 
-// editFile runs the user's editor on a file.
 func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 	start := c.opts.Editor
 	if start == nil {
-		start = func(string) (Command, error) { return nil, errors.New(textNoEditor) }
+		start = func(string) (Command, error) { return nil, errors.New("no editor configured; set $VISUAL or $EDITOR") }
 	}
 	return func() tea.Msg {
 		editor, err := start(edit.Path)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/ui/action"
@@ -54,15 +54,14 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
-// windowTitle returns the name of the context and the number of running tasks. The operator can read them in the
-// title even while the terminal is in the background.
+// windowTitle returns the context's name and the number of running tasks, for a terminal in the background.
 func (c *Console) windowTitle() string {
 	title := "ironworks"
 	if c.env.Session != nil {
 		title += " " + c.env.Session.Context.Name
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		title += fmt.Sprintf(textTitleTasks, english.Plural(n, "task", ""))
+		title += fmt.Sprintf(" · %s running", models.Counted(n, "task"))
 	}
 	return title
 }
@@ -106,14 +105,15 @@ func (c *Console) body(w, h int) string {
 	if len(c.overlays) == 0 {
 		toast = c.toasts.draw(c.theme, c.env.Keys, w)
 	}
-	s := c.history.front()
-	if s == nil {
-		return cell.Over(cell.Block(nil, w, h), strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
-	}
-	if s.Ref().Kind == screen.KindExplain && len(toast) < h {
+	body := ""
+	switch s := c.history.front(); {
+	case s == nil:
+		body = cell.Block(nil, w, h)
+	case s.Ref().Kind == screen.KindExplain && len(toast) < h:
 		return strings.Join(append([]string{s.Draw(c.bodyTheme(), w, h-len(toast))}, toast...), "\n")
+	default:
+		body = s.Draw(c.bodyTheme(), w, h)
 	}
-	body := s.Draw(c.bodyTheme(), w, h)
 	if len(toast) == 0 {
 		return body
 	}
@@ -128,8 +128,7 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme returns the theme for the body. It is the dimmed theme while the body shows old data because polling has
-// failed.
+// bodyTheme returns the theme for the body: dimmed while the body shows old data because polling has failed.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {
@@ -146,25 +145,22 @@ func (c *Console) card(w, h int) string {
 		lines = append(lines, c.mark()+printable.Line(c.env.Session.Context.Name))
 	}
 	lines = append(lines, cell.Wrap(text, w)...)
-	lines = append(lines, cell.Wrap(c.env.Keys.Text(textTooSmall), w)...)
+	lines = append(lines, cell.Wrap(c.env.Keys.Text("too small (minimum 30×7); {quit} quits"), w)...)
 	if n := len(c.overlays); n > 0 {
-		lines = append([]string{textDialogOpen}, lines...)
+		lines = append([]string{"a dialog is open"}, lines...)
 	}
 	return cell.Block(lines, w, h)
 }
 
-// footer draws the last line, with the most important keys.
 func (c *Console) footer(w int) string {
-	hints := c.hints()
-	t := c.theme
 	line, used := " ", 1
-	for _, hint := range hints {
+	for _, hint := range c.hints() {
 		hint.Text = printable.Line(hint.Text)
-		size := cell.Width(hint.Key) + 1 + cell.Width(hint.Text) + 2
+		size := hintWidth(hint)
 		if used+size > w {
 			break
 		}
-		line += t.Paint(theme.Key, hint.Key) + " " + t.Paint(theme.Muted, hint.Text) + "  "
+		line += c.theme.Paint(theme.Key, hint.Key) + " " + c.theme.Paint(theme.Muted, hint.Text) + "  "
 		used += size
 	}
 	return line + cell.Blanks(w-used)
@@ -180,7 +176,7 @@ func (c *Console) hints() []screen.Hint {
 		return hinted.Hints()
 	}
 	if s != nil && s.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
+		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(filter.Keys(), " ")}}
 	}
 	// General keys keep their place. The help lists whatever does not fit.
 	var hints []screen.Hint
@@ -190,17 +186,16 @@ func (c *Console) hints() []screen.Hint {
 		}
 		hints = append(hints, screen.Hint{Key: action.KeyText(a.Key()), Text: a.Name})
 	}
+	width := 1
+	for _, h := range hints {
+		width += hintWidth(h)
+	}
 	// The last hint, which opens the help, always stays.
-	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
+	for n := len(hints); n > 1 && width > c.width; n-- {
+		width -= hintWidth(hints[n-2])
 		hints = slices.Delete(hints, n-2, n-1)
 	}
 	return hints
 }
 
-func hintsWidth(hints []screen.Hint) int {
-	w := 1
-	for _, h := range hints {
-		w += cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2
-	}
-	return w
-}
+func hintWidth(h screen.Hint) int { return cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2 }

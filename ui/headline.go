@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
-
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/printable"
@@ -14,14 +12,12 @@ import (
 	"ironworks/ui/theme"
 )
 
-// headline holds the part of the connection state that the header shows. Its values are rounded, so that an idle
-// fleet does not cause redraws.
+// headline holds the rounded connection state in the header, so that an idle fleet does not cause redraws.
 type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update sets the latency from s. A higher latency takes effect at once, a lower one only if it is less than a
-// quarter of the displayed value.
+// update sets the latency from s. A lower one takes effect only below a quarter of the displayed value.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return
@@ -56,7 +52,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	now := time.Now()
 	switch {
 	case c.live == nil:
-		return []string{textNoConnection}, theme.Bad
+		return []string{"no connection"}, theme.Bad
 	case c.live.Replay != nil:
 		return replayForms(c.live.Replay.State())
 	case s.Fault != nil && s.Answered.IsZero():
@@ -64,13 +60,13 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	case s.Fault != nil:
 		age := pictureAge(s, now)
 		return []string{
-			fmt.Sprintf(textPictureAge, s.Fault.Kind, age, nextTry(s, now)),
+			fmt.Sprintf("%s · data %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			fmt.Sprintf("%s · %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			age,
 		}, theme.Bad
 	case s.Answered.IsZero():
 		if waited := now.Sub(c.env.Started); waited >= 2*time.Second {
-			return []string{textNoAnswerFor + models.Age(waited)}, theme.Warn
+			return []string{"no answer for " + models.Age(waited)}, theme.Warn
 		}
 		return []string{"connecting"}, theme.Muted
 	case !s.Complete:
@@ -81,13 +77,12 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 		return []string{"listing nodes: " + read, "listing " + read, "listing"}, theme.Warn
 	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+pollGrace:
 		age := pictureAge(s, now)
-		return []string{textCatchingUp + age, "data " + age, age}, theme.Warn
+		return []string{"catching up · data " + age, "data " + age, age}, theme.Warn
 	}
 	return c.liveForms(s)
 }
 
-// pictureAge returns the age of the oldest data that may be outdated, or "incomplete" if some data has not been read
-// yet.
+// pictureAge returns the age of the oldest data that may be outdated, or "incomplete" while some is unread.
 func pictureAge(s fleet.Status, now time.Time) string {
 	if s.AsOf.IsZero() {
 		return "incomplete"
@@ -112,10 +107,10 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 		}
 	}
 	if all := len(c.env.Conductors); all > 0 {
-		conductors = english.Plural(all, "conductor", "") + " · "
+		conductors = models.Counted(all, "conductor") + " · "
 		if down := all - alive; down > 0 && alive > 0 {
 			role = theme.Warn
-			live = fmt.Sprintf(textConductorsDown, down, all, live)
+			live = fmt.Sprintf("%d of %d conductors down · %s", down, all, live)
 			conductors = ""
 		}
 	}
@@ -161,13 +156,12 @@ func (c *Console) header(w int) string {
 	if c.env.Session != nil {
 		where = printable.Line(c.env.Session.Context.Name)
 	}
-	mark := c.mark()
-	badges := ""
+	mark, badges := c.mark(), ""
 	if c.env.ReadOnly {
 		badges += " [read-only]"
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		badges += " " + spinner(c.spin) + " " + english.Plural(n, "task", "")
+		badges += " " + spinner(c.spin) + " " + models.Counted(n, "task")
 	}
 	crumb := ""
 	if s := c.history.front(); s != nil {
@@ -207,6 +201,5 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner returns the glyph that indicates running tasks. It changes once a second; nothing else on the screen is
-// animated.
+// spinner returns the glyph for running tasks. It changes once a second; nothing else is animated.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

@@ -25,10 +25,8 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// maxHistory is the maximum number of visited screens that are kept.
 const maxHistory = 30
 
-// history holds the visited screens and the position of the current one among them.
 type history struct {
 	visited []screen.Screen
 	at      int
@@ -42,11 +40,8 @@ func (h *history) front() screen.Screen {
 	return h.visited[h.at]
 }
 
-// all returns every visited screen.
-func (h *history) all() []screen.Screen { return h.visited }
-
-// push adds s after the current screen and makes it the current one. As in a browser, this closes the screens from
-// which the operator went back.
+// push adds s after the current screen and makes it current. As in a browser, this closes the screens from which the
+// operator went back.
 func (h *history) push(s screen.Screen) {
 	if len(h.visited) > 0 {
 		for _, gone := range h.visited[h.at+1:] {
@@ -63,26 +58,10 @@ func (h *history) push(s screen.Screen) {
 	h.at = len(h.visited) - 1
 }
 
-// step moves by the given number of screens, backward if it is negative. It reports whether the history is long
-// enough; if not, step changes nothing.
-func (h *history) step(by int) bool {
-	if to := h.at + by; to >= 0 && to < len(h.visited) {
-		h.at = to
-		return true
-	}
-	return false
-}
-
 func (h *history) closeAll() {
 	for _, s := range h.visited {
 		s.Close()
 	}
-}
-
-// clear closes and removes all screens.
-func (h *history) clear() {
-	h.closeAll()
-	h.visited, h.at = nil, 0
 }
 
 // Open opens the screen that ref refers to, unless it is already in front.
@@ -98,7 +77,6 @@ func (c *Console) Open(ref screen.Ref) tea.Cmd {
 	return tea.Batch(s.Start(), s.Shown())
 }
 
-// openAt opens a screen and runs an action on it, or sends it a message.
 func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	cmd := c.Open(msg.Ref)
 	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
@@ -109,7 +87,6 @@ func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	return cmd
 }
 
-// make returns a new screen for ref.
 func (c *Console) make(ref screen.Ref) screen.Screen {
 	switch ref.Kind {
 	case screen.KindFleet:
@@ -151,8 +128,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 
 // chosen returns the nodes selected on the last screen in the history that has any selected nodes.
 func (c *Console) chosen() []models.NodeRef {
-	for i := len(c.history.visited) - 1; i >= 0; i-- {
-		if targets := c.history.visited[i].Targets(); len(targets) > 0 {
+	for _, s := range slices.Backward(c.history.visited) {
+		if targets := s.Targets(); len(targets) > 0 {
 			return targets
 		}
 	}
@@ -170,9 +147,11 @@ func (c *Console) openFile() tea.Cmd {
 
 // walk moves through the history by the given number of screens, backward if it is negative.
 func (c *Console) walk(by int) tea.Cmd {
-	if !c.history.step(by) {
+	to := c.history.at + by
+	if to < 0 || to >= len(c.history.visited) {
 		return nil
 	}
+	c.history.at = to
 	return c.history.front().Shown()
 }
 
@@ -181,14 +160,12 @@ func (c *Console) Home(kind screen.Kind) tea.Cmd {
 	ref := screen.Ref{Kind: kind}
 	for i, s := range c.history.visited {
 		if s.Ref() == ref && i != c.history.at {
-			c.history.visited = append(slices.Delete(c.history.visited, i, i+1), s)
-			if kind == screen.KindFleet {
-				// The home screen stays the first one.
-				c.history.visited = append([]screen.Screen{s}, c.history.visited[:len(c.history.visited)-1]...)
+			rest := slices.Delete(c.history.visited, i, i+1)
+			c.history.at = len(rest)
+			if kind == screen.KindFleet { // the home screen stays the first one
 				c.history.at = 0
-				return s.Shown()
 			}
-			c.history.at = len(c.history.visited) - 1
+			c.history.visited = slices.Insert(rest, c.history.at, s)
 			return s.Shown()
 		}
 	}

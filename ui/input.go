@@ -34,8 +34,7 @@ type boundedInput struct {
 	// continued is the number of bytes that are still missing from a UTF-8 character.
 	size, continued int
 	start           []byte
-	// paste is the text of the paste that has been read so far. matched is the number of bytes of pasteEnds that have
-	// just been read.
+	// paste is the text of the paste so far. matched counts the bytes of pasteEnds that have just been read.
 	paste   []byte
 	matched int
 	dropped bool
@@ -66,7 +65,6 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	return i.ready.Read(p)
 }
 
-// feed processes the next byte.
 func (i *boundedInput) feed(b byte) {
 	switch i.state {
 	case inputKeys:
@@ -76,7 +74,6 @@ func (i *boundedInput) feed(b byte) {
 		switch b {
 		case '[':
 			i.begin(inputCSI)
-			i.start = i.start[:0]
 		case ']', 'P', '_', '^', 'X':
 			i.begin(inputString)
 		case '\x1b':
@@ -100,7 +97,7 @@ func (i *boundedInput) feed(b byte) {
 
 func (i *boundedInput) pass(b byte) { i.ready.WriteByte(b) }
 
-func (i *boundedInput) begin(s inputState) { i.state, i.size = s, 0 }
+func (i *boundedInput) begin(s inputState) { i.state, i.size, i.start = s, 0, i.start[:0] }
 
 // takeKey processes a byte of text. Bytes from 0x80 to 0x9F count as control characters only if they are not part of
 // a UTF-8 character.
@@ -114,7 +111,6 @@ func (i *boundedInput) takeKey(b byte) {
 		i.state = inputEscape
 	case b == 0x9b:
 		i.begin(inputCSI)
-		i.start = i.start[:0]
 	case b == 0x90, b == 0x98, b == 0x9d, b == 0x9e, b == 0x9f:
 		i.begin(inputString)
 	}
@@ -156,8 +152,7 @@ func (i *boundedInput) takeCSI(b byte) {
 	}
 }
 
-// takeString processes a byte of a control string, such as a reply from the terminal. It ends an overlong string
-// early.
+// takeString processes a byte of a control string, such as a terminal's reply. It ends an overlong one early.
 func (i *boundedInput) takeString(b byte) {
 	i.size++
 	switch {
@@ -177,8 +172,7 @@ func (i *boundedInput) takeString(b byte) {
 	}
 }
 
-// takePaste collects the bytes of a paste until its end. If the paste is too long, an empty paste is passed on
-// instead.
+// takePaste collects the bytes of a paste. If the paste is too long, an empty one is passed on instead.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
 	case i.matched == 0 && b != pasteEnds[0]: // true for nearly all bytes of a paste

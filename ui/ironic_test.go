@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -305,6 +306,10 @@ func (f *fakeIronic) Conductors(context.Context) ([]models.Conductor, error) {
 		{Hostname: "conductor-2", Alive: true, Drivers: []string{"redfish", "ipmi"}},
 		{Hostname: "conductor-3", Alive: true, Group: "rack7", Drivers: []string{"redfish"}},
 	}, nil
+}
+
+func (f *fakeIronic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
+	return nil, errors.New("the deploy templates cannot be listed")
 }
 
 func (f *fakeIronic) Drivers(context.Context) ([]models.Driver, error) {

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,20 +67,27 @@ func TestTextsNameActions(t *testing.T) {
 	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)
 	found := 0
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Base(path) != "text.go" {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		for _, match := range named.FindAllSubmatch(text, -1) {
-			id := action.ID(match[1])
-			if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder in the host names of ramdisks
-				t.Errorf("%s: %s is not an action", path, id)
+		ast.Inspect(file, func(n ast.Node) bool {
+			text, is := n.(*ast.BasicLit)
+			if !is || text.Kind != token.STRING {
+				return true
 			}
-			found++
-		}
+			for _, match := range named.FindAllStringSubmatch(text.Value, -1) {
+				id := action.ID(match[1])
+				if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder in the host names of ramdisks
+					t.Errorf("%s: %s is not an action", path, id)
+				}
+				found++
+			}
+			return true
+		})
 		return nil
 	})
 	if err != nil || found < 20 {

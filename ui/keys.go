@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,8 +13,9 @@ import (
 	"ironworks/ui/task"
 )
 
-// key sends a key press to the dialog in front or to a text input; if there is neither, it runs the action bound to
-// the key.
+const textReplayReadOnly = "not available while a recording plays"
+
+// key sends a key press to the dialog in front or a text input, and otherwise runs the action bound to it.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	c.keyAt = time.Now()
@@ -41,7 +43,6 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	return c.press(a)
 }
 
-// scopes returns the scopes whose actions are available on the current screen.
 func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
 	if c.replay() != nil {
@@ -108,14 +109,14 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.Mouse:
 		c.mouse = !c.mouse
 		c.Say(screen.Say{Text: map[bool]string{
-			true: textMouseOn, false: textMouseOff,
+			true: "mouse on: click selects, a second click opens; shift-drag selects text", false: "mouse off",
 		}[c.mouse]})
 	case action.Redraw:
 		if c.painter != nil {
 			c.painter.erase()
 		}
 	case action.Suspend:
-		return c.Exec(stopped{}, func(error) tea.Msg { return nil })
+		return c.Exec(&stopped{}, func(error) tea.Msg { return nil })
 	case action.Quit:
 		return c.quit()
 	case action.Back:
@@ -160,7 +161,6 @@ func (c *Console) back() tea.Cmd {
 	return c.walk(-1)
 }
 
-// disabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (c *Console) disabledReason(a *action.Action) string {
 	s := c.history.front()
 	if why := c.env.Forbidden[a.ID]; why != "" {
@@ -181,17 +181,17 @@ func (c *Console) disabledReason(a *action.Action) string {
 	switch a.ID {
 	case action.Older:
 		if c.history.at == 0 {
-			return textNoOlderScreen
+			return "no previous screen"
 		}
 	case action.Newer:
 		if c.history.at+1 >= len(c.history.visited) {
-			return textNoNewerScreen
+			return "no next screen"
 		}
 	case action.ReadOnly:
 		return c.env.ReadOnlyByConfig()
 	case action.Copy:
 		if s == nil || len(s.Copies()) == 0 {
-			return textNothingToCopy
+			return "nothing to copy"
 		}
 	default:
 	}
@@ -207,7 +207,6 @@ func (c *Console) disabledReason(a *action.Action) string {
 	return ""
 }
 
-// whyPlugin returns the reason why a program supplied by the operator cannot run now, or "" if it can.
 func (c *Console) whyPlugin(p *plugin.Plugin) string {
 	var nodes []models.NodeRef
 	switch s := c.history.front(); {
@@ -231,4 +230,46 @@ func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 		return s.Update(msg)
 	}
 	return nil
+}
+
+// explain opens the Explain screen for the node at the cursor, whichever nodes are marked.
+func (c *Console) explain() tea.Cmd {
+	s := c.history.front()
+	if s == nil {
+		return nil
+	}
+	if n, ok := nodeAtCursor(s); ok {
+		return c.Open(screen.Ref{Kind: screen.KindExplain, ID: n.UUID})
+	}
+	return c.atOnce(s.Do(action.Explain))
+}
+
+func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
+	if p, is := s.(screen.Pointing); is {
+		return p.NodeAtCursor()
+	}
+	if targets := s.Targets(); len(targets) > 0 {
+		return targets[0], true
+	}
+	return models.NodeRef{}, false
+}
+
+func (c *Console) whyExplain() string {
+	s := c.history.front()
+	switch {
+	case s == nil || c.env.Session == nil:
+		return "not connected"
+	case c.env.Session.Explain == nil:
+		return "explanations are not available here"
+	case s.Ref().Kind == screen.KindExplain:
+		return c.env.Keys.Text("already shown; {refresh} refreshes")
+	}
+	_, some := nodeAtCursor(s)
+	switch {
+	case some:
+		return ""
+	case slices.Contains(s.Scopes(), action.Nodes):
+		return "no node selected"
+	}
+	return s.DisabledReason(action.Explain)
 }

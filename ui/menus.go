@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -19,17 +20,22 @@ import (
 	"ironworks/ui/task"
 )
 
+const (
+	textPaletteTitle = "Go to or run"
+	textCopyTooLong  = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
+)
+
 // targetsText describes the nodes selected on the current screen: the name of a single node, or the number of nodes.
 func (c *Console) targetsText() string {
 	s := c.history.front()
 	if s == nil {
-		return textNoNode
+		return "no node"
 	}
 	targets := s.Targets()
 	if len(targets) == 1 {
 		return targets[0].Label()
 	}
-	return fmt.Sprintf(textMarkedNodes, len(targets))
+	return fmt.Sprintf("%d marked nodes", len(targets))
 }
 
 // Show opens a dialog in front of all open dialogs.
@@ -61,8 +67,7 @@ func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// atOnce runs a command before the next key is handled, so that keys typed ahead reach the dialog that the command
-// opens.
+// atOnce runs cmd before the next key is handled, so that keys typed ahead reach the dialog that it opens.
 func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -70,7 +75,6 @@ func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	return c.route(cmd())
 }
 
-// footActions returns the actions that the footer shows, in order.
 func (c *Console) footActions() []*action.Action {
 	var foot []*action.Action
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -82,7 +86,6 @@ func (c *Console) footActions() []*action.Action {
 	return foot
 }
 
-// item returns the menu item of an action, with its keys and, if it is disabled, the reason.
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
@@ -94,8 +97,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help returns a menu of the actions, grouped by topic. The topics of the current screen come first, and those shared
-// by all screens come last.
+// help returns a menu of the actions by topic. The current screen's topics come first, shared ones last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)
@@ -113,7 +115,7 @@ func (c *Console) help() screen.Overlay {
 			items = append(items, c.menuItem(a))
 		}
 	}
-	return overlay.NewPick(textHelpTitle, items, c.picked)
+	return overlay.NewPick("Actions", items, c.picked)
 }
 
 // menuItem returns the menu item of an action, and makes the action's keys work while the menu is open.
@@ -123,7 +125,6 @@ func (c *Console) menuItem(a *action.Action) overlay.Item {
 	return item
 }
 
-// verbs returns a menu of the actions that can be applied to the selected nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(action.Nodes) {
@@ -138,7 +139,6 @@ func (c *Console) verbs() screen.Overlay {
 	return overlay.NewPick("Act on "+c.targetsText(), items, c.picked)
 }
 
-// palette opens a menu of all screens, contexts, nodes and actions.
 func (c *Console) palette() tea.Cmd {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -153,7 +153,7 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = c.env.Keys.Text(textContextUnusable) + models.OnScreen(ctx.Err)
+			disabled = c.env.Keys.Text("unusable ({connect} shows details): ") + models.OnScreen(ctx.Err)
 		}
 		items = append(items, overlay.Item{
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,
@@ -178,7 +178,7 @@ func (c *Console) palette() tea.Cmd {
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
 		byName, _ := explain.FindColumn("name")
-		rows := store.Rows(models.Filter{}, byName, false)
+		rows := store.Rows(filter.Filter{}, byName, false)
 		for _, key := range []string{"state:", "class:"} {
 			for _, filter := range saved.Complete(key, rows) {
 				items = append(items, overlay.Item{ID: "filter " + filter, Title: filter, Detail: "filter the fleet"})
@@ -193,8 +193,7 @@ func (c *Console) palette() tea.Cmd {
 	})
 }
 
-// picked carries out the choice of a menu item. The item's ID consists of a kind, such as "node", a space, and an
-// argument.
+// picked carries out the choice of a menu item, whose ID is a kind, such as "node", a space, and an argument.
 func (c *Console) picked(id string) tea.Cmd {
 	what, name, _ := strings.Cut(id, " ")
 	switch what {
@@ -214,24 +213,19 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies returns a menu of everything that can be copied from the current screen.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))
 	for i, item := range list {
-		items[i] = overlay.Item{ID: fmt.Sprint(i), Title: item.Name, Detail: item.Text}
+		items[i] = overlay.Item{ID: strconv.Itoa(i), Title: item.Name, Detail: item.Text}
 	}
 	return overlay.NewPick("Copy", items, func(id string) tea.Cmd {
-		for i, item := range list {
-			if fmt.Sprint(i) == id {
-				return screen.Send(screen.CopyText{Copyable: item})
-			}
-		}
-		return nil
+		i, _ := strconv.Atoi(id)
+		return screen.Send(screen.CopyText{Copyable: list[i]})
 	})
 }
 
-// handleRequest carries out a request sent by a screen or dialog.
+// handleRequest carries out a request sent by a screen or dialog. It forwards any other message.
 func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -270,6 +264,8 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		c.env.Tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
 		c.env.Tasks.StopFollowing(msg.Task)
+	default:
+		return c.forward(msg)
 	}
 	return nil
 }
@@ -281,8 +277,7 @@ const maxCopy = 74_000
 func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	text := what.Printable()
 	if len(text) > maxCopy {
-		c.Say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(
-			textCopyTooLong, what.Name, len(text), maxCopy)})
+		c.Say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(textCopyTooLong, what.Name, len(text), maxCopy)})
 		return nil
 	}
 	first, _, _ := strings.Cut(text, "\n")
@@ -299,10 +294,9 @@ func (c *Console) quit() tea.Cmd {
 	c.asksToQuit = true // a second ctrl+c quits
 	return c.Show(overlay.NewConfirm(overlay.Question{
 		Title: "Quit", Lines: c.tasks.Running(),
-		Ask: "Stop following " + english.Plural(n, "task", "") + "? Requests already sent continue in Ironic; the others are not sent.",
+		Ask: "Stop following " + models.Counted(n, "task") + "? Requests already sent continue in Ironic; the others are not sent.",
 		Yes: screen.Send(quitNow{}), No: screen.Send(quitCanceled{}),
 	}))
 }
 
-// quitCanceled reports that the operator answered no to the question about quitting.
 type quitCanceled struct{}

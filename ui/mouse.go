@@ -9,7 +9,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// wheelRows is the number of rows scrolled for each step of the mouse wheel.
 const wheelRows = 3
 
 // wheel scrolls the dialog in front or, if there is none, the screen.
@@ -37,8 +36,7 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click selects the element at the clicked cell: a row, a column title, a tab, a field or a menu item. A click on the
-// selected row opens it.
+// click selects the row, column title, tab, field or menu item at a cell. A click on a selected row opens it.
 func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	if c.watches() || msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
 		return nil
@@ -67,8 +65,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-// clickOverlay passes a click to the dialog o if the click is inside the dialog. The position (x, y) is relative to
-// the body, which has h lines.
+// clickOverlay passes a click inside the dialog o to it. (x, y) is relative to the body, which has h lines.
 func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	at, ok := o.(screen.ClickableOverlay)
 	if !ok {
@@ -86,7 +83,6 @@ func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	return cmd
 }
 
-// overlayPlace returns the position and size of a drawn dialog in a body of h lines.
 func (c *Console) overlayPlace(drawn string, h int) (x, y, w, high int) {
 	w, high = blockSize(drawn)
 	return (c.width - w) / 2, max((h-high)/3, 0), w, high

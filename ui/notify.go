@@ -47,7 +47,6 @@ func (c *Console) send(sequence string) tea.Cmd {
 	}
 }
 
-// sequence returns the terminal sequence that announces text, or "" if notifications are off.
 func (n Notify) sequence(program, text string) string {
 	// In OSC 777, a semicolon separates fields, so it cannot be part of the text.
 	text = strings.ReplaceAll(cell.Cut(printable.Line(text), maxNotice), ";", ",")

@@ -74,8 +74,7 @@ func (p *painter) ring() {
 	}
 }
 
-// listen handles the messages that affect drawing: changes of the terminal's size and color profile, and reports
-// about its features.
+// listen handles the messages about the terminal's size, color profile and features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +102,6 @@ func (p *painter) erase() {
 	p.ring()
 }
 
-// run draws each new view until ctx is canceled, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
 	_ = p.exclusively(p.begin)
 	defer func() { _ = p.exclusively(p.leave) }()
@@ -145,8 +143,8 @@ func (p *painter) handOver() (back func()) {
 	}
 }
 
-// begin sets the modes of the terminal, and asks whether it supports synchronized output (2026) and widths by
-// grapheme (2027).
+// begin sets the terminal's modes, and asks whether it supports synchronized output (2026) and widths by grapheme
+// (2027).
 func (p *painter) begin() error {
 	p.scr.SaveCursor()
 	p.scr.Erase()
@@ -158,7 +156,6 @@ func (p *painter) begin() error {
 	return err
 }
 
-// draw writes the changes since the last drawn view to the terminal.
 func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
@@ -233,7 +230,6 @@ func mouse(mode tea.MouseMode) string {
 	return ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
 }
 
-// leave resets the modes of the terminal.
 func (p *painter) leave() error {
 	text := ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 	if p.drawn.MouseMode != tea.MouseModeNone {
@@ -250,8 +246,7 @@ func (p *painter) leave() error {
 	return err
 }
 
-// lockedWriter serializes writes to the terminal. The painter and Bubble Tea write to it, and so does the console,
-// for example to set the clipboard.
+// lockedWriter serializes writes of the painter, Bubble Tea and the console to the terminal.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -26,7 +26,6 @@ func (c *Console) replay() screen.Replay {
 	return c.env.Session.Replay
 }
 
-// play runs an action that pauses the recording, changes its speed, or moves in it.
 func (c *Console) play(id action.ID) tea.Cmd {
 	r := c.replay()
 	if r == nil {
@@ -68,7 +67,7 @@ func speedAfter(now float64, by int) float64 {
 // momentBefore returns the last moment that is at least 1 s before at, so that pressing the key repeatedly moves back
 // even while the recording plays. momentAfter returns the first moment after at. Both return nil if there is none.
 func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
-	for i := len(all) - 1; i >= 0; i-- {
+	for i := range slices.Backward(all) {
 		if all[i].At.Before(at.Add(-time.Second)) {
 			return &all[i]
 		}
@@ -77,27 +76,24 @@ func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
 }
 
 func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
-	for i := range all {
-		if all[i].At.After(at) {
-			return &all[i]
-		}
+	if i := slices.IndexFunc(all, func(m replay.Moment) bool { return m.At.After(at) }); i >= 0 {
+		return &all[i]
 	}
 	return nil
 }
 
 func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	if m == nil {
-		c.Say(screen.Say{Text: textNoOtherChange})
+		c.Say(screen.Say{Text: "no more changes in the recording"})
 		return
 	}
 	r.Seek(m.At)
 	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-// moments returns a menu of the moments of the recording to which the operator can jump.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
-	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: textBeginning}}
+	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "beginning"}}
 	times := []time.Time{s.From}
 	for i := range all {
 		m := &all[i]
@@ -108,7 +104,7 @@ func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 		items = append(items, overlay.Item{ID: strconv.Itoa(len(times)), Title: m.At.Local().Format(time.DateTime) + "  +" + models.Age(m.At.Sub(s.From)), Detail: detail})
 		times = append(times, m.At)
 	}
-	return overlay.NewPick(textMomentsTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Jump to", items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(times) {
 			r.Seek(times[i])
 		}
@@ -121,7 +117,7 @@ func (c *Console) rewound() tea.Cmd {
 	c.env.Events.Reset()
 	c.env.Installs.Reset()
 	var cmds []tea.Cmd
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		cmds = append(cmds, s.Update(screen.Rewound{}))
 	}
 	return tea.Batch(append(cmds, c.SendToScreen(screen.Reload{}))...)

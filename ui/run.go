@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -84,6 +86,8 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 // the painter draws. The number is low because each look wakes up an idle console.
 const flushes = 1
 
+const textPasteTooLong = "paste refused: more than 256 KiB; pass files to a command on standard input"
+
 // newProgram returns the Bubble Tea program that runs the console, and sets up the painter that draws it.
 func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.Program {
 	out := &lockedWriter{out: term.Out}
@@ -111,7 +115,6 @@ func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.
 	return p
 }
 
-// run runs the console on the given terminal until it ends.
 func (c *Console) run(ctx context.Context, term Terminal) error {
 	p := c.newProgram(&term)
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -133,10 +136,7 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 	}()
 	_, err := p.Run()
 	stop()
-	select {
-	case <-painted:
-	case <-time.After(patience): // the client does not read its output; the caller closes its connection
-	}
+	patiently(painted) // if the client does not read its output, the caller closes its connection
 	if c.env.Seat != nil {
 		c.env.Seat.Leave()
 	}
@@ -163,11 +163,61 @@ func (c *Console) ended(ctx context.Context, err error) error {
 func (c *Console) wait() {
 	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		c.running.Wait()
-		close(done)
 	}()
+	patiently(done)
+}
+
+// patiently waits until done is closed, but no longer than patience.
+func patiently(done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(patience):
+	}
+}
+
+// Crash is a panic that ended the console.
+type Crash struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns a message with the panic value. The stack is written only to the crash file.
+func (e *Crash) Error() string {
+	return fmt.Sprintf("the console crashed (this is a bug): %v", e.Value)
+}
+
+func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
+
+// crashed stores the first crash and quits, which restores the terminal.
+func (c *Console) crashed(e *Crash) tea.Cmd {
+	if c.crash == nil {
+		c.crash = e
+	}
+	c.cancel()
+	return tea.Quit
+}
+
+// guard wraps cmd and the commands that it batches, so that a panic is reported to the root, not printed.
+func guard(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				msg = newCrash(v)
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			guarded := make(tea.BatchMsg, len(batch))
+			for i := range batch {
+				guarded[i] = guard(batch[i])
+			}
+			return guarded
+		}
+		return msg
 	}
 }

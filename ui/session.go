@@ -12,7 +12,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// liveSession is the current session with the state that the console keeps for it.
 type liveSession struct {
 	*screen.Session
 	number int
@@ -37,22 +36,21 @@ func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 		before.Connected && now.Connected && before.Complete == now.Complete && before.Behind == now.Behind && before.Total == now.Total
 }
 
-// sessionOpened is the result of openSession.
 type sessionOpened struct {
 	number  int
 	feed    *mailbox.Box[sessionReport]
-	name    string
 	session *screen.Session
 	err     error
 }
 
-// polled carries reports of a session, and pollEnded reports that its poller has ended.
 type (
+	// polled carries reports of a session.
 	polled struct {
 		number int
 		sessionReport
 	}
-	pollEnded struct{ number int }
+	// pollEnded reports that the poller of a session has ended. It makes a console quit that has crashed in View.
+	pollEnded struct{}
 	// conductorsSeen carries the result of listing the conductors.
 	conductorsSeen struct {
 		number int
@@ -61,14 +59,12 @@ type (
 	}
 )
 
-// sessionReport collects the reports of a session until the console reads them. update is nil if there has been no
-// poll.
+// sessionReport collects a session's reports until the console reads them. update is nil if there was no poll.
 type sessionReport struct {
 	update  *fleet.Update
 	notices []string
 }
 
-// push returns the callback with which the poller reports updates.
 func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	return func(u fleet.Update) {
 		m.Put(func(n *sessionReport) {
@@ -83,7 +79,6 @@ func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	}
 }
 
-// notice returns the callback with which a session reports messages to the operator.
 func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	return func(text string) {
 		m.Put(func(n *sessionReport) { n.notices = append(n.notices, text) })
@@ -99,30 +94,11 @@ func (c *Console) openSession(name string) tea.Cmd {
 			notice(feed)(models.OnScreen(err))
 		}
 		s, err := open(name, notice(feed))
-		return sessionOpened{number: number, feed: feed, name: name, session: s, err: err}
+		return sessionOpened{number: number, feed: feed, session: s, err: err}
 	}
 }
 
-func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case sessionOpened:
-		return c.sessionOpened(msg)
-	case polled:
-		if c.live == nil || msg.number != c.live.number {
-			return nil
-		}
-		return c.polled(msg.sessionReport)
-	case conductorsSeen:
-		if c.live != nil && msg.number == c.live.number {
-			c.live.readingConductors = false
-			if !msg.failed {
-				c.env.Conductors = msg.list
-			}
-		}
-	case pollEnded:
-	}
-	return nil
-}
+func (c *Console) isCurrent(session int) bool { return c.live != nil && session == c.live.number }
 
 // sessionOpened replaces the current session with the new one. If opening it has failed, it shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
@@ -151,31 +127,25 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly
 	c.env.Events, c.env.Watching, c.env.Installs = &screen.EventLog{}, &screen.WatchList{}, &screen.Installs{}
 	c.headline = headline{}
-	c.markCurrent(msg.session.Context.Name)
+	for i := range c.env.Contexts {
+		c.env.Contexts[i].Current = c.env.Contexts[i].Name == msg.session.Context.Name
+	}
 	c.restyle()
-	c.history.clear()
+	c.history.closeAll()
+	c.history = history{}
 	return tea.Batch(c.poll(c.live), c.listen(c.live), c.Open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tasks.WarnInterrupted(msg.session))
 }
 
-func (c *Console) markCurrent(name string) {
-	for i := range c.env.Contexts {
-		c.env.Contexts[i].Current = c.env.Contexts[i].Name == name
-	}
-}
-
-// poll returns a command that runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
-	running := c.running
-	running.Add(1)
+	c.running.Add(1)
 	return func() tea.Msg {
-		defer running.Done()
+		defer c.running.Done()
 		defer l.Close()
 		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context is canceled; the callback receives the faults
-		return pollEnded{l.number}
+		return pollEnded{}
 	}
 }
 
-// listen returns a command that waits for the next reports of session l.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		u, ok := l.feed.Take(l.ctx)
@@ -228,8 +198,7 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 // conductorsEvery is the interval at which the conductors are listed. Each listing takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors returns a command that lists the conductors, or nil if the next listing is not due or the session is
-// not connected.
+// dueConductors returns a command that lists the conductors, or nil if that is not due or not possible.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {
@@ -255,12 +224,11 @@ func (c *Console) refresh() tea.Cmd {
 	return c.SendToScreen(screen.Reload{})
 }
 
-// toggleReadOnly switches read-only mode on or off.
 func (c *Console) toggleReadOnly() tea.Cmd {
 	c.env.ReadOnly = !c.env.ReadOnly
-	text := textChangesAllowed
+	text := "read-only mode off"
 	if c.env.ReadOnly {
-		text = textChangesRefused
+		text = "read-only mode on"
 	}
 	c.Say(screen.Say{Text: text})
 	return nil

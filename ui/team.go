@@ -21,8 +21,7 @@ import (
 
 // Team configures the additional features of a console on a server.
 type Team struct {
-	// Enter registers the console with the consoles of the other users. changed is called whenever one of those
-	// consoles changes.
+	// Enter registers the console with those of other users, and calls changed whenever one of them changes.
 	Enter func(changed func()) *presence.Seat
 	// WhyNoFiles is the reason why the operator cannot enter file names.
 	WhyNoFiles string
@@ -32,11 +31,9 @@ type Team struct {
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports that a session on the server has changed, that a message has arrived, or that the followed
-// session shows something new.
+// roomChanged reports that a session has changed, a message has arrived, or the followed session shows something new.
 type roomChanged struct{}
 
-// enterRoom registers the console with the consoles of other users.
 func (c *Console) enterRoom() {
 	if c.opts.Team == nil {
 		return
@@ -53,7 +50,7 @@ func (c *Console) roomChanged() tea.Cmd {
 	if me := c.env.Seat.Self(); me.Following != 0 {
 		if _, _, there := c.env.Seat.Followed(); !there {
 			c.env.Seat.Follow(0)
-			c.Say(screen.Say{Text: textFollowedEnded})
+			c.Say(screen.Say{Text: "the session that you followed has ended"})
 		}
 	}
 	return tea.Batch(c.reportOf(c.roomNews, roomChanged{}), c.SendToScreen(screen.PeopleChanged{}))
@@ -76,8 +73,7 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// userList lists the connected users. If the operator chooses a user, this session starts following that user's
-// session.
+// userList lists the connected users. This session then follows the session of the chosen user.
 func (c *Console) userList() screen.Overlay {
 	me := c.env.Seat.Self()
 	var items []overlay.Item
@@ -85,26 +81,25 @@ func (c *Console) userList() screen.Overlay {
 		place := p.Screen
 		switch {
 		case p.Following != 0:
-			place = textFollows + strconv.Itoa(p.Following)
+			place = "follows session " + strconv.Itoa(p.Following)
 		case me.Nodes != "" && me.Nodes != p.Nodes:
 			place = "" // the title of the screen may name a node that this user must not see
 		}
 		why := c.env.Seat.WhyNotFollow(p.ID)
 		if p.ID == me.ID {
-			why = textYou
+			why = "this is your session"
 		}
 		items = append(items, overlay.Item{
 			ID: strconv.Itoa(p.ID), Title: fmt.Sprintf("%d %s", p.ID, p.User),
 			Detail: strings.TrimSuffix(fmt.Sprintf("%s · %s · since %s · %s", p.Role, p.Address, p.Since.Local().Format(time.TimeOnly), place), " · "), Disabled: why,
 		})
 	}
-	return overlay.NewPick(textWhoTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Connected users; enter follows", items, func(id string) tea.Cmd {
 		n, _ := strconv.Atoi(id)
 		return screen.Send(followPerson{n})
 	})
 }
 
-// followPerson is the message that makes this session follow another one.
 type followPerson struct{ id int }
 
 func (c *Console) follow(id int) {
@@ -115,21 +110,21 @@ func (c *Console) follow(id int) {
 	c.env.Seat.Follow(id)
 }
 
-// messageForm returns a form for a one-line message to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
-	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
-	return overlay.NewForm(textSayTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	fields := []form.Field{{
+		Key: key, Label: "Message", Required: true, Help: "A line that every connected user sees.", Max: presence.MessageMost,
+	}}
+	return overlay.NewForm("Message to all users", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		seat, text := c.env.Seat, v[key]
 		return func() tea.Msg {
 			seat.Say(text)
-			return screen.Say{Text: textSaid}
+			return screen.Say{Text: "message sent"}
 		}, "", ""
 	})
 }
 
-// following returns the session that this session follows, and the last frame of that session. It returns false if
-// this session follows no other session.
+// following returns the session that this session follows with its last frame, or false if it follows none.
 func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
 		return presence.Frame{}, presence.Session{}, false
@@ -142,13 +137,13 @@ func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string 
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]
 	if f.Content == "" {
-		lines = []string{textFollowWait}
+		lines = []string{" Waiting for the next change on that screen…"}
 	}
 	size := ""
 	if f.Width > w || f.Height > h-1 && f.Height > 0 {
-		size = fmt.Sprintf(textFollowSize, f.Width, f.Height)
+		size = fmt.Sprintf(", %d×%d", f.Width, f.Height)
 	}
-	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID, size)
+	text := " " + fmt.Sprintf("Following %s (session %d%s), read-only; esc stops", p.User, p.ID, size)
 	head := c.theme.Paint(theme.Accent, cell.Fit(printable.Line(text), w))
 	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
 }

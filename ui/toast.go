@@ -20,7 +20,6 @@ const (
 	toastLines  = 4
 )
 
-// toast is one message to the operator.
 type toast struct {
 	at    time.Time
 	level screen.Level
@@ -46,7 +45,6 @@ func (c *Console) Say(s screen.Say) {
 	c.toasts.showing = true
 }
 
-// expire hides the last message once its time is over.
 func (s *toasts) expire(now time.Time) {
 	if !s.showing {
 		return
@@ -66,7 +64,6 @@ func (s *toasts) dismissRead(now time.Time) {
 	}
 }
 
-// role returns the role and the glyph of messages of the given level.
 func role(l screen.Level) (theme.Role, string) {
 	switch l {
 	case screen.Success:
@@ -90,7 +87,8 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	r, glyph := role(last.level)
 	parts := cell.Wrap(last.text, w-4)
 	if len(parts) > toastLines {
-		parts = append(parts[:toastLines-1], cell.Cut(parts[toastLines-1], max(w-20, 1))+keys.Text(textToastCut))
+		last := cell.Cut(parts[toastLines-1], max(w-20, 1)) + keys.Text("… ({messages} shows all)")
+		parts = append(parts[:toastLines-1], last)
 	}
 	lines := make([]string, len(parts))
 	for i, p := range parts {
@@ -103,7 +101,6 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	return lines
 }
 
-// list returns a dialog with all messages so far, the newest first.
 func (s *toasts) list() *overlay.Note {
 	lines := make([]overlay.Text, 0, len(s.history))
 	for i := len(s.history) - 1; i >= 0; i-- {
@@ -112,7 +109,7 @@ func (s *toasts) list() *overlay.Note {
 		lines = append(lines, overlay.Text{Role: r, Text: m.at.Local().Format("15:04:05") + " " + glyph + " " + m.text})
 	}
 	if len(lines) == 0 {
-		lines = overlay.Plain(textNoMessages)
+		lines = overlay.Plain("No messages yet.")
 	}
 	return overlay.NewNote("Messages", lines)
 }

@@ -13,6 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
+
+	"ironworks/ui/task"
 )
 
 // tty is the terminal of this process. It is in raw mode until restore is called. This is necessary because Bubble
@@ -80,7 +82,6 @@ func (c *Console) Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&guest{ExecCommand: program, console: c}, done)
 }
 
-// guest is a program that uses the console's terminal.
 type guest struct {
 	tea.ExecCommand
 	console *Console
@@ -107,8 +108,7 @@ func (g *guest) Run() error {
 	return errors.Join(err, raw)
 }
 
-// SetStdout gives the program the terminal itself. The writer that Bubble Tea passes would also record the program's
-// output.
+// SetStdout gives the program the terminal itself, because Bubble Tea's writer would record the output.
 func (g *guest) SetStdout(w io.Writer) {
 	if g.console.tty != nil {
 		w = g.console.tty.out
@@ -117,7 +117,7 @@ func (g *guest) SetStdout(w io.Writer) {
 }
 
 // stopped implements [tea.ExecCommand]. It stops the process in the way that job control does.
-type stopped struct{}
+type stopped struct{ task.Terminal }
 
 // Run stops the process group, which is the effect of Ctrl-Z in a terminal that is not in raw mode.
 func (stopped) Run() error {
@@ -130,12 +130,3 @@ func (stopped) Run() error {
 	<-resumed
 	return nil
 }
-
-// SetStdin does nothing, because a stopped process reads no input.
-func (stopped) SetStdin(io.Reader) {}
-
-// SetStdout does nothing, because a stopped process writes no output.
-func (stopped) SetStdout(io.Writer) {}
-
-// SetStderr does nothing, because a stopped process writes no output.
-func (stopped) SetStderr(io.Writer) {}

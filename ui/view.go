@@ -20,7 +20,6 @@ import (
 // viewDelay is the time for which a view must stay unchanged before it is stored.
 const viewDelay = 2 * time.Second
 
-// viewKeeper stores the view of a session after it has changed.
 type viewKeeper struct {
 	file *viewstate.File
 	// saved is the view that was last stored, and number counts the saves. pending is the latest view, and since is
@@ -35,21 +34,18 @@ type viewKeeper struct {
 	reopen, tab string
 }
 
-// viewSaved reports the result of storing the view of a session.
 type viewSaved struct {
 	session int
 	err     error
 }
 
-// newViewKeeper returns a keeper that starts with the view that the session has loaded.
 func newViewKeeper(s *screen.Session) viewKeeper {
 	return viewKeeper{file: s.ViewFile, saved: s.View, pending: s.View, reopen: s.View.Node, tab: s.View.Tab}
 }
 
-// view returns the part of the console's state that is stored: the arrangement of the fleet, the open node with its
-// tab, and the input of forms.
+// view returns the state that is stored: the fleet's arrangement, the open node with its tab, and the forms' input.
 func (c *Console) view() (v viewstate.State) {
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		if list, ok := s.(*fleet.Screen); ok {
 			v = list.View()
 		}
@@ -92,8 +88,7 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView returns a command that stores the view, or nil. The view is stored if it differs from the stored one and
-// has not changed for viewDelay.
+// dueView returns a command that stores the view, or nil. A changed view is stored after viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil
@@ -109,8 +104,7 @@ func (c *Console) dueView(now time.Time) tea.Cmd {
 	return func() tea.Msg { return viewSaved{number, save()} }
 }
 
-// saveView returns a function that stores the current view if it has changed. The function may run on any goroutine,
-// but only once.
+// saveView returns a function that stores the current view if it has changed. It may be called once, on any goroutine.
 func (c *Console) saveView() func() error {
 	if c.live == nil || c.live.views.file == nil {
 		return func() error { return nil }

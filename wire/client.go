@@ -3,9 +3,16 @@
 package wire
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -35,9 +42,6 @@ func NewClient(o Options) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Connections == 0 {
-		o.Connections = 16
-	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: min(dialTimeout, o.Timeout), KeepAlive: 15 * time.Second}).DialContext
 	}
@@ -46,7 +50,7 @@ func NewClient(o Options) (*http.Client, error) {
 		DialContext:         o.Dial,
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: min(dialTimeout, o.Timeout),
-		MaxIdleConnsPerHost: o.Connections,
+		MaxIdleConnsPerHost: cmp.Or(o.Connections, 16),
 		IdleConnTimeout:     60 * time.Second,
 		ForceAttemptHTTP2:   true,
 	}
@@ -56,3 +60,53 @@ func NewClient(o Options) (*http.Client, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }
+
+func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: t.Insecure} //nolint:gosec // requested by verify: false
+	bad := func(what, path string, err error) error {
+		return &models.Fault{
+			Kind: models.FaultConfig, Op: "read the " + what, Err: err,
+			Message: fmt.Sprintf("%s %s: %v", what, path, err), Hint: "use a readable PEM file",
+		}
+	}
+	if t.CACert != "" {
+		pem, err := os.ReadFile(t.CACert)
+		if err != nil {
+			return nil, bad("CA certificate", t.CACert, err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, bad("CA certificate", t.CACert, errors.New("no certificate in the file"))
+		}
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, cmp.Or(t.Key, t.Cert))
+		if err != nil {
+			return nil, bad("client certificate", t.Cert, err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	if pinned != "" {
+		pin(cfg, pinned)
+	}
+	return cfg, nil
+}
+
+// pin makes cfg accept only the certificate with the given fingerprint, whatever its issuer and content.
+func pin(cfg *tls.Config, fingerprint string) {
+	want := strings.ToUpper(strings.ReplaceAll(fingerprint, ":", ""))
+	cfg.InsecureSkipVerify = true
+	cfg.VerifyConnection = func(s tls.ConnectionState) error {
+		if len(s.PeerCertificates) == 0 {
+			return errors.New("no certificate sent")
+		}
+		cert := s.PeerCertificates[0]
+		if got := Fingerprint(cert); strings.ReplaceAll(got, ":", "") != want {
+			return &tls.CertificateVerificationError{UnverifiedCertificates: []*x509.Certificate{cert}, Err: errOther}
+		}
+		return nil
+	}
+}
+
+// errOther reports a certificate other than the pinned one.
+var errOther = errors.New("fingerprint mismatch")

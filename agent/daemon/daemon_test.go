@@ -52,17 +52,17 @@ insecure = true
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.APIURL != "http://192.0.2.1:6385,\nhttp://192.0.2.2:6385" || s.GlobalRequestID != "req-$1" || s.Token != "secret" {
+	if s.Agent.IronicURL != "http://192.0.2.1:6385,\nhttp://192.0.2.2:6385" || s.Agent.GlobalRequestID != "req-$1" || s.Agent.Token != "secret" {
 		t.Errorf("texts are %+v", s)
 	}
-	if s.CollectLLDP || !s.Insecure || s.MinTLS != tls.VersionTLS13 || s.ListenPort != 9999 {
+	if s.Linux.CollectLLDP || !s.Insecure || s.Agent.MinTLS != tls.VersionTLS13 || s.Agent.Listen != ":9999" {
 		t.Errorf("flags and numbers are %+v", s)
 	}
-	if s.LookupTimeout != 5*time.Second || s.LookupSleep != time.Second/2 || s.LLDPTimeout != 30*time.Second {
+	if s.Agent.LookupTimeout != 5*time.Second || s.LookupSleep != time.Second/2 || s.Linux.LLDPTimeout != 30*time.Second {
 		t.Errorf("times are %+v", s)
 	}
-	if !slices.Equal(s.Collectors, []string{"default", "logs", "pci-devices"}) {
-		t.Errorf("collectors are %q", s.Collectors)
+	if !slices.Equal(s.Agent.Collectors, []string{"default", "logs", "pci-devices"}) {
+		t.Errorf("collectors are %q", s.Agent.Collectors)
 	}
 }
 
@@ -71,8 +71,8 @@ func TestImageSettings(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{"ipa-api-url": "http://a"}
 	s, err := ReadSettings(nil, given)
-	if want := (agent.ImageOptions{Tries: 10, Pause: 10 * time.Second, Silence: time.Minute}); err != nil || !reflect.DeepEqual(s.Images, want) {
-		t.Errorf("by default %+v, %v", s.Images, err)
+	if want := (agent.ImageOptions{Tries: 10, Pause: 10 * time.Second, Silence: time.Minute}); err != nil || !reflect.DeepEqual(s.Agent.Images, want) {
+		t.Errorf("by default %+v, %v", s.Agent.Images, err)
 	}
 	given["ipa-image-download-connection-retries"] = "2"
 	name := config(t, `[DEFAULT]
@@ -91,8 +91,8 @@ permitted_image_formats = raw, vmdk
 		Tries: 3, Pause: 1, Silence: 5 * time.Second, MaxDuration: time.Hour,
 		BasicAuth: true, User: "u", Password: "p", MD5: true, Uninspected: true, Formats: []string{"raw", "vmdk"},
 	}
-	if err != nil || !reflect.DeepEqual(s.Images, want) {
-		t.Errorf("got %+v, %v", s.Images, err)
+	if err != nil || !reflect.DeepEqual(s.Agent.Images, want) {
+		t.Errorf("got %+v, %v", s.Agent.Images, err)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestInspectionNeedsToBeRequested(t *testing.T) {
 			given[params] = map[bool]string{true: "http://b", false: "default"}[strings.HasSuffix(params, "url")]
 		}
 		s, err := ReadSettings(nil, given)
-		if err != nil || !slices.Equal(s.Collectors, want) {
-			t.Errorf("with %q the collectors are %q, %v", params, s.Collectors, err)
+		if err != nil || !slices.Equal(s.Agent.Collectors, want) {
+			t.Errorf("with %q the collectors are %q, %v", params, s.Agent.Collectors, err)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestLogHidesTokens(t *testing.T) {
 
 func TestAdvertise(t *testing.T) {
 	t.Parallel()
-	s := Settings{APIURL: "http://127.0.0.1:6385", AdvertisePort: 9999, LookupAttempts: 1}
+	s := Settings{Agent: agent.Options{IronicURL: "http://127.0.0.1:6385"}, AdvertisePort: 9999, LookupAttempts: 1}
 	if host, port, err := advertise(t.Context(), s); err != nil || host != "127.0.0.1" || port != 9999 {
 		t.Errorf("got %s %d %v", host, port, err)
 	}
@@ -210,7 +210,7 @@ func TestAdvertise(t *testing.T) {
 	if host, _, err := advertise(t.Context(), s); err != nil || host != "192.0.2.5" {
 		t.Errorf("got %s %v", host, err)
 	}
-	s.AdvertiseHost, s.APIURL = "", "http://[::1%none]:1"
+	s.AdvertiseHost, s.Agent.IronicURL = "", "http://[::1%none]:1"
 	if _, _, err := advertise(t.Context(), s); !errors.Is(err, errNoAddress) {
 		t.Errorf("without a route: %v", err)
 	}

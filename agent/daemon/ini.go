@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +14,8 @@ type value struct {
 	place string
 }
 
-// readINI reads the DEFAULT section of a configuration file in the format of oslo.config, and adds its options to
-// into. A line that begins with white space continues the value of the preceding line. References to other options
-// ($name) are not supported.
+// readINI adds the options in the DEFAULT section of a configuration file in oslo.config's format to into. A line that
+// begins with white space continues the preceding value. References to other options ($name) are not supported.
 func readINI(name string, into map[string]value) error {
 	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
 	if err != nil {
@@ -60,28 +60,22 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "$$", "$")
 }
 
-// configFiles returns the paths of the configuration files. A later file takes precedence over an earlier one. The
-// given files and folders must exist. If no files and no folders are given, configFiles returns those of the default
-// files that exist.
+// configFiles returns the paths of the configuration files; later files take precedence. The given files and folders
+// must exist. If none are given, configFiles returns those of the default files that exist.
 func configFiles(files, folders []string) ([]string, error) {
+	var patterns []string
 	if len(files)+len(folders) == 0 {
-		for _, pattern := range []string{
-			"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf",
-		} {
-			found, err := filepath.Glob(pattern) // Glob returns sorted names
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, found...)
-		}
-		return files, nil
+		patterns = []string{"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf"}
 	}
-	all := append([]string{}, files...)
 	for _, folder := range folders {
 		if _, err := os.Stat(folder); err != nil {
 			return nil, fmt.Errorf("reading the configuration: %w", err)
 		}
-		found, err := filepath.Glob(filepath.Join(folder, "*.conf"))
+		patterns = append(patterns, filepath.Join(folder, "*.conf"))
+	}
+	all := slices.Clone(files)
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern) // Glob returns sorted names
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -19,7 +20,7 @@ import (
 
 // client returns the HTTP client for Ironic and for images. Its timeouts do not limit a download as a whole.
 func client(s Settings) (*http.Client, error) {
-	config := &tls.Config{MinVersion: s.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
+	config := &tls.Config{MinVersion: s.Agent.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
 	if s.CAFile != "" && !s.Insecure {
 		text, err := os.ReadFile(s.CAFile)
 		if err != nil {
@@ -51,8 +52,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find this
-// address.
+// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find it.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil
@@ -62,7 +62,7 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 			return host, s.AdvertisePort, nil
 		}
 		if try >= s.LookupAttempts {
-			return "", 0, fmt.Errorf("%w (%s): check routes and DNS", errNoAddress, s.APIURL)
+			return "", 0, fmt.Errorf("%w (%s): check routes and DNS", errNoAddress, s.Agent.IronicURL)
 		}
 		select {
 		case <-ctx.Done():
@@ -72,8 +72,7 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 	}
 }
 
-// source returns the IPv4 address of the configured network interface. If no interface is configured, it returns the
-// source address of the route to Ironic.
+// source returns the IPv4 address of the configured network interface or, without one, of the route to Ironic.
 func source(ctx context.Context, s Settings) string {
 	if s.NetworkInterface != "" {
 		for _, text := range (linux.Kernel{}).Addresses(s.NetworkInterface) {
@@ -83,7 +82,7 @@ func source(ctx context.Context, s Settings) string {
 		}
 		return ""
 	}
-	for text := range strings.SplitSeq(s.APIURL, ",") {
+	for text := range strings.SplitSeq(s.Agent.IronicURL, ",") {
 		if address := sourceFor(ctx, strings.TrimSpace(text)); address != "" {
 			return address
 		}
@@ -98,10 +97,7 @@ func sourceFor(ctx context.Context, text string) string {
 	if err != nil {
 		return ""
 	}
-	port := address.Port()
-	if port == "" {
-		port = address.Scheme // the dialer looks up the port of http or https
-	}
+	port := cmp.Or(address.Port(), address.Scheme) // the dialer looks up the port of http or https
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(address.Hostname(), port))
 	if err != nil {

@@ -1,6 +1,9 @@
+// Package daemon runs the agent on the host that it was started on: it reads the kernel's command line and
+// ironic-python-agent's configuration files, allows one agent per host, and connects [agent] with [agent/linux].
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +13,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"ironworks/agent"
 	"ironworks/agent/linux"
@@ -24,7 +29,7 @@ type Options struct {
 	ConfigFiles, ConfigFolders []string
 	// Root is the path of the host's root directory. It is "/" unless the agent runs in a container.
 	Root string
-	// Lock is the path of the file that the agent locks so that no other agent runs on the host. The default is
+	// Lock is the path of the file that keeps other agents from running on the host. The default is
 	// /run/ironworks-agent.lock below Root.
 	Lock string
 	// Getenv returns the value of an environment variable, like os.Getenv.
@@ -33,8 +38,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run runs the agent until ctx is canceled or until Ironic ends the agent by finalizing a rescue. In both cases, it
-// returns nil.
+// Run runs the agent, and returns nil when ctx is canceled or when Ironic ends the agent by finalizing a rescue.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}
@@ -44,30 +48,26 @@ func Run(ctx context.Context, options Options) error {
 		return err
 	}
 	log.debug = settings.Debug
-	if options.Lock == "" {
-		options.Lock = filepath.Join(host.Root, lockFile)
-	}
-	release, err := lock(options.Lock)
+	release, err := lock(cmp.Or(options.Lock, filepath.Join(host.Root, lockFile)))
 	if err != nil {
 		return err
 	}
 	defer release()
-	listen := net.JoinHostPort(settings.ListenHost, strconv.Itoa(settings.ListenPort))
-	if err := portFree(ctx, listen); err != nil {
+	if err := portFree(ctx, settings.Agent.Listen); err != nil {
 		return err
 	}
-	if !pause(ctx, settings.StartDelay) {
+	select {
+	case <-ctx.Done():
 		return nil
+	case <-time.After(settings.StartDelay):
 	}
 	configured, err := configure(host, settings, options, log)
 	if err != nil {
 		return err
 	}
-	configured.Listen = listen
 	return agent.Run(ctx, configured)
 }
 
-// read reads the settings from the configuration files and from the kernel's command line.
 func read(host linux.Host, options Options) (Settings, error) {
 	params, err := host.Parameters()
 	if err != nil {
@@ -84,45 +84,26 @@ func read(host linux.Host, options Options) (Settings, error) {
 	return settings, nil
 }
 
-// configure converts the settings and options of the daemon to the options of package agent.
+// configure adds what the configuration files cannot contain to the options of package agent.
 func configure(host linux.Host, s Settings, options Options, log *logWriter) (agent.Options, error) {
-	params, err := host.Parameters()
-	if err != nil {
-		return agent.Options{}, err
-	}
 	client, err := client(s)
 	if err != nil {
 		return agent.Options{}, err
 	}
 	_, failure := os.Stat(linux.RescuedMarker)
-	return agent.Options{
-		IronicURL: s.APIURL, GlobalRequestID: s.GlobalRequestID, Client: client, Token: s.Token,
-		Hardware: &ramdisk{
-			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs}),
-			wait:    addressWait(s),
-			lldp:    s.CollectLLDP || slices.Contains(s.Collectors, "lldp"), vlans: s.VLANs != "",
-		},
-		Journal:   log.entry,
-		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
-		PlainHTTP: !s.AutoTLS, MinTLS: s.MinTLS, MatchIronic: true,
-		NoInspection: len(s.Collectors) == 0, InspectionURL: s.InspectionURL, Collectors: s.Collectors,
-		Rescued: failure == nil, DiskTries: s.DiskTries, DiskWait: s.DiskWait, LookupTimeout: s.LookupTimeout, Images: s.Images,
-		CoreOSRoot: options.Root, CopyNetwork: strings.EqualFold(options.Getenv("IPA_COREOS_COPY_NETWORK"), "true"),
-		InstallKargs: strings.Fields(options.Getenv("IPA_COREOS_IP_OPTIONS")), DefaultHostname: options.Getenv("IPA_DEFAULT_HOSTNAME"),
-	}, nil
-}
-
-// addressWait returns how long, and for which interfaces, the agent waits for addresses before it collects the
-// inventory. Without an inspection, the result is the zero value, which means that the agent does not wait.
-func addressWait(s Settings) linux.AddressWait {
-	if len(s.Collectors) == 0 {
-		return linux.AddressWait{}
+	a := s.Agent
+	a.Client, a.Journal, a.MatchIronic, a.Rescued = client, log.entry, true, failure == nil
+	a.Hardware = &ramdisk{
+		Machine: linux.New(host, s.Linux), wait: s.Wait,
+		lldp: s.Linux.CollectLLDP || slices.Contains(a.Collectors, "lldp"), vlans: s.Linux.VLANs != "",
 	}
-	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
+	a.Advertise = func(ctx context.Context) (string, int, error) { return advertise(ctx, s) }
+	a.CoreOSRoot, a.CopyNetwork = options.Root, strings.EqualFold(options.Getenv("IPA_COREOS_COPY_NETWORK"), "true")
+	a.InstallKargs, a.DefaultHostname = strings.Fields(options.Getenv("IPA_COREOS_IP_OPTIONS")), options.Getenv("IPA_DEFAULT_HOSTNAME")
+	return a, nil
 }
 
-// ramdisk provides the hardware of the host to the agent. It prepares the disks and the network before it returns the
-// first inventory.
+// ramdisk provides the host's hardware to the agent. It prepares disks and network before the first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait
@@ -132,9 +113,8 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory returns the inventory without LLDP data, together with a function that waits for this data and adds
-// it. If VLANs are configured, Ironic may be reachable only through a VLAN. EarlyInventory then waits for the LLDP
-// data itself and returns the complete inventory.
+// EarlyInventory returns the inventory without LLDP data, and a function that waits for this data and adds it. If VLANs
+// are configured, Ironic may be reachable only through one, so EarlyInventory itself waits for the data.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)
@@ -147,15 +127,6 @@ func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(con
 	}
 	inventory, err := r.InventoryWithoutLLDP(ctx)
 	return inventory, r.AddLLDP, err
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // secrets is a pattern that matches a token in a log line, either in a URL or in Ironic's response to a lookup.
@@ -176,7 +147,6 @@ func (w *logWriter) entry(e agent.Entry) {
 	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
 }
 
-// line writes a message about the host in the format of the agent's log.
 func (w *logWriter) line(level, format string, args ...any) {
 	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))
@@ -184,12 +154,43 @@ func (w *logWriter) line(level, format string, args ...any) {
 
 // ExitCode returns the exit code of the program for err. Code 2 means that starting the program again would not help.
 func ExitCode(err error) int {
-	const failed, final = 1, 2
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, ErrRunning):
-		return final
+		return 2
 	}
-	return failed
+	return 1
+}
+
+// lockFile is the file that an agent locks while it runs, so that no second agent starts on the same host.
+const lockFile = "/run/ironworks-agent.lock"
+
+// ErrRunning means that another agent already runs on the host. Two agents would erase and install the same disks.
+var ErrRunning = errors.New("another agent is running on this host")
+
+// lock locks the given file and returns a function that unlocks it, or returns [ErrRunning] if it is locked already.
+func lock(file string) (release func(), err error) {
+	held := flock.New(file)
+	got, err := held.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", file, err)
+	case !got:
+		return nil, fmt.Errorf("%w: it holds %s", ErrRunning, file)
+	}
+	return func() { _ = held.Unlock() }, nil
+}
+
+// portFree returns an error if the address is in use, for example by the container of ironic-python-agent.
+func portFree(ctx context.Context, address string) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w: %s is in use", ErrRunning, address)
+	case err != nil:
+		return fmt.Errorf("listening: %w", err)
+	}
+	return listener.Close()
 }

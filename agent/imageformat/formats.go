@@ -103,7 +103,6 @@ func gpt(i image) inspected {
 	return found
 }
 
-// mbrProblem describes what is wrong with the four partition entries of an MBR. It returns "" if they are valid.
 func mbrProblem(table []byte) string {
 	const entry, typeAt, lbaAt, protective, bootable = 16, 4, 8, 0xee, 0x80
 	var used []int
@@ -168,8 +167,7 @@ func vhdx(i image) inspected {
 	return found
 }
 
-// region returns the offset of the metadata region according to the region table. It returns false if the table is
-// invalid or does not contain that region.
+// region returns the offset of the metadata region, or false if the region table is invalid or does not list it.
 func region(table []byte) (uint64, bool) {
 	const first, entry, most = 16, 32, 2048
 	count := binary.LittleEndian.Uint32(table[8:])

@@ -22,19 +22,16 @@ const (
 
 // Format is the image format that [Inspect] detected.
 type Format struct {
-	// Name is the format's name in Ironic's disk_format field: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or
-	// luks.
+	// Name is the name in Ironic's disk_format field: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or luks.
 	Name string
 	// VirtualSize is the size of the disk, in bytes.
 	VirtualSize int64
 }
 
-// ErrAmbiguous is returned for an image that is truncated or that matches several formats. Two programs could read
-// different disks from such an image.
+// ErrAmbiguous means that an image is truncated or matches several formats, so that programs may read it differently.
 var ErrAmbiguous = errors.New("the image matches several formats, or is incomplete")
 
-// UnsafeError is the error for an image that fails a safety check, for example because it would make a program read
-// other files.
+// UnsafeError is the error for an unsafe image, for example one that would make a program read other files.
 type UnsafeError struct {
 	Format  string
 	Reasons []string
@@ -44,7 +41,6 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("%s image refused: %s", e.Format, strings.Join(e.Reasons, ", "))
 }
 
-// image is an image file together with the rules for inspecting it.
 type image struct {
 	content io.ReaderAt
 	size    int64
@@ -66,7 +62,6 @@ func (i image) at(offset, length int64) []byte {
 // upTo returns the first length bytes of the file, or the whole file if it is shorter.
 func (i image) upTo(length int64) []byte { return i.at(0, min(length, i.size)) }
 
-// inspected is the result of inspecting an image for one format.
 type inspected struct {
 	matches  bool
 	complete bool // the file contains all bytes that the checks need
@@ -78,8 +73,7 @@ type inspected struct {
 // sector is the size of most headers, in bytes.
 const sector = 512
 
-// inspectors returns the inspection functions for the given rules, keyed by format. An image that none of them
-// recognizes is raw.
+// inspectors returns the inspection functions for the given rules, by format. An image that none recognizes is raw.
 func inspectors(rules Rules) map[string]func(image) inspected {
 	all := map[string]func(image) inspected{
 		"qcow2": qcow, "vhd": vhd, "vhdx": vhdx, "vmdk": vmdk, "vdi": vdi, "qed": qed, "iso": iso,
@@ -90,8 +84,7 @@ func inspectors(rules Rules) map[string]func(image) inspected {
 	return all
 }
 
-// Inspect returns the format of an image after checking that the image is safe. The error is [ErrAmbiguous] or an
-// [*UnsafeError].
+// Inspect returns the format of an image if it is safe. The error is [ErrAmbiguous] or an [*UnsafeError].
 func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	i := image{content, size, rules}
 	found := Format{Name: "raw", VirtualSize: i.inspectedSize()}

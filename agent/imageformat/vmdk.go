@@ -12,16 +12,13 @@ const (
 	vmdkHeader     = 64
 	vmdkDescriptor = 1<<20 - 1 // maximum length in bytes
 	vmdkFooter     = 3 * sector
-	// vmdkFooterFollows is the value that replaces the offset of the grain directory if the valid header is in a
-	// footer at the end of the file.
+	// vmdkFooterFollows replaces the offset of the grain directory if the valid header is at the end of the file.
 	vmdkFooterFollows = 1<<64 - 1
-	// textSeen is the number of bytes that oslo.utils reads from an image that consists of a text descriptor: one
-	// chunk.
+	// textSeen is the number of bytes, one chunk, that oslo.utils reads from an image that is a text descriptor.
 	textSeen = 4096
 )
 
-// vmdk inspects VMware's VMDK format. A VMDK image is either a sparse file that contains a descriptor, or only a
-// descriptor. See VMDKInspector.
+// vmdk inspects VMware's VMDK format: a sparse file that contains a descriptor, or only one. See VMDKInspector.
 func vmdk(i image) inspected {
 	header := i.upTo(sector)
 	if i.rules == Old {
@@ -61,8 +58,7 @@ func vmdk(i image) inspected {
 	return found
 }
 
-// oldVMDK inspects a VMDK image as VMDKInspector in agent 9.4.2 does: the image must have the header of a sparse
-// file, and must not have a footer.
+// oldVMDK inspects a VMDK image like agent 9.4.2: it must have the header of a sparse file and no footer.
 func oldVMDK(i image, header []byte) inspected {
 	if len(header) < sector || !bytes.HasPrefix(header, []byte("KDMV")) {
 		return inspected{}
@@ -89,7 +85,6 @@ func oldVMDK(i image, header []byte) inspected {
 	return found
 }
 
-// sparseHeader holds the fields of a VMDK header that are checked.
 type sparseHeader struct {
 	version            uint32
 	sectors, directory uint64
@@ -109,7 +104,6 @@ func isASCII(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool { return b > unicode.MaxASCII })
 }
 
-// isText reports whether content consists only of printable ASCII characters and white space.
 func isText(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool {
 		// Python's isspace also accepts the separators 0x1c to 0x1f.
@@ -118,8 +112,7 @@ func isText(content []byte) bool {
 	})
 }
 
-// descriptorText returns the descriptor up to the first NUL, in lower case. It returns "" if the descriptor is not
-// ASCII text.
+// descriptorText returns the descriptor up to the first NUL in lower case, or "" if it is not ASCII text.
 func descriptorText(descriptor []byte) string {
 	text, _, _ := bytes.Cut(descriptor, []byte{0})
 	if !isASCII(text) {
@@ -149,7 +142,6 @@ func hasKnownType(text string) bool {
 
 const badDescriptor = "Invalid VMDK descriptor data"
 
-// descriptorProblems describes what is wrong with a descriptor. It returns nil if the descriptor is valid.
 func descriptorProblems(text string) []string {
 	switch {
 	case text == "":

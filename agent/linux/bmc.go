@@ -17,12 +17,10 @@ type bmcAddresses struct {
 	mac    string
 }
 
-// channels is the number of IPMI channels that ironic-python-agent searches for network addresses. They are numbered
-// from 1.
+// channels is the number of IPMI channels, counted from 1, that ironic-python-agent searches for network addresses.
 const channels = 11
 
-// bmc returns the BMC's addresses. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac from
-// ironic_python_agent/hardware.py.
+// bmc implements get_bmc_address, get_bmc_v6address and get_bmc_mac from ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
 		return bmcAddresses{}
@@ -39,7 +37,6 @@ func (h Host) bmc(ctx context.Context) bmcAddresses {
 	return found
 }
 
-// hasIPMI reports whether the kernel has an interface to a BMC.
 func (h Host) hasIPMI() bool {
 	for _, pattern := range []string{"/dev/ipmi*", "/dev/ipmi/*", "/dev/ipmidev/*"} {
 		names, _ := filepath.Glob(h.path(pattern))
@@ -54,8 +51,7 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds the addresses of the given channel to found. It keeps addresses that earlier channels have
-// provided.
+// addChannel adds the addresses of a channel to found, and keeps the addresses of earlier channels.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)
@@ -100,8 +96,7 @@ func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	return "", false
 }
 
-// ipmi runs ipmitool and returns the fields that it prints. The result is nil if ipmitool fails, which it does for an
-// invalid channel.
+// ipmi runs ipmitool and returns the fields that it prints, or nil if it fails, as for an invalid channel.
 func (h Host) ipmi(ctx context.Context, argv ...string) map[string]string {
 	out, err := h.program(ctx, append([]string{"ipmitool"}, argv...)...)
 	if err != nil {

@@ -29,11 +29,8 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 		}
 		return "numa_topology", found, nil
 	case "dmi-decode":
-		found, err := m.host.dmi(ctx)
-		if err != nil {
-			return "", nil, err
-		}
-		return "dmi", found, nil
+		value, err = m.host.dmi(ctx)
+		return "dmi", value, err
 	case "lldp":
 		names, err := m.host.interfaceNames()
 		if err != nil {
@@ -48,8 +45,7 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 	return "", nil, agent.ErrNoCollector
 }
 
-// pciDevice is an element of the data that the pci-devices collector returns. IDs, class and revision are hexadecimal
-// digits without 0x.
+// pciDevice is an element of the pci-devices collector's data. IDs, class and revision are hexadecimal without 0x.
 type pciDevice struct {
 	Vendor   string  `json:"vendor_id"`
 	Product  string  `json:"product_id"`
@@ -98,7 +94,6 @@ func (h Host) hexadecimal(name string) (string, error) {
 	return digits, nil
 }
 
-// usbDevice is an element of the data that the usb-devices collector returns.
 type usbDevice struct {
 	Product string `json:"product"`
 	Vendor  string `json:"vendor"`
@@ -121,7 +116,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 		in := path.Join(folder, name)
 		bus, err1 := h.read(in + "/busnum")
 		number, err2 := h.read(in + "/devnum")
-		if errors.Join(err1, err2) != nil || !h.genericUSB(in, names) {
+		if err1 != nil || err2 != nil || !h.genericUSB(in, names) {
 			continue
 		}
 		product, _ := h.read(in + "/product")
@@ -131,8 +126,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	return devices, nil
 }
 
-// genericUSB reports whether neither the device nor any of its interfaces has a specific class. For example, 2-1:1.0
-// is an interface of the device 2-1.
+// genericUSB reports whether neither the device (2-1) nor its interfaces (2-1:1.0) have a specific class.
 func (h Host) genericUSB(device string, names []string) bool {
 	generic := func(file string) bool {
 		class, err := h.read(file)
@@ -146,7 +140,6 @@ func (h Host) genericUSB(device string, names []string) bool {
 	})
 }
 
-// numaTopology is the data that the numa-topology collector returns.
 type numaTopology struct {
 	RAM  []numaRAM `json:"ram"`
 	CPUs []numaCPU `json:"cpus"`
@@ -200,8 +193,7 @@ func (h Host) numa() *numaTopology {
 	return found
 }
 
-// addNode adds the memory and the cores of a NUMA node to found. The folder argument is the path of the node's folder
-// in /sys.
+// addNode adds the memory and the cores of a NUMA node to found. folder is the node's folder in /sys.
 func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	info, err := h.read(folder + "/meminfo")
 	if err != nil {
@@ -237,7 +229,6 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	return nil
 }
 
-// suffix returns the number that follows the prefix in name. It returns false if name does not have this form.
 func suffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.Atoi(digits)

@@ -12,8 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxConfigdriveMiB is the maximum size of a configdrive according to ironic_python_agent/partition_utils.py. A new
-// partition for the configdrive has this size.
+// maxConfigdriveMiB is the maximum size of a configdrive in the agent's partition_utils.py, and of its partition.
 const maxConfigdriveMiB = 64
 
 // writeConfigdrive copies content to the config-2 partition of a disk. It creates that partition if the image
@@ -29,8 +28,7 @@ func (h Host) writeConfigdrive(ctx context.Context, device string, content []byt
 	return nil
 }
 
-// configPartition returns the device of the partition labeled config-2. If there is none, it creates a partition at
-// the end of the disk.
+// configPartition returns the device of the partition labeled config-2, or of a new one at the end of the disk.
 func (h Host) configPartition(ctx context.Context, device string) (string, error) {
 	if name, err := h.partitionWith(ctx, device, "LABEL", "config-2"); err != nil || name != "" {
 		return name, err
@@ -84,36 +82,44 @@ func (h Host) configPartitionMBR(ctx context.Context, device string) (string, er
 	return fresh[0], nil
 }
 
-// partitions returns the devices of a disk's partitions.
 func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
-	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE", device)
+	rows, err := h.lsblk(ctx, device, "KNAME", "TYPE")
+	var names []string
+	for _, row := range rows {
+		if row[1] == "part" || row[1] == "md" {
+			names = append(names, "/dev/"+row[0])
+		}
+	}
+	return names, err
+}
+
+// lsblk returns the given columns for a disk and its partitions. It omits devices that lack one of the columns.
+func (h Host) lsblk(ctx context.Context, device string, columns ...string) ([][]string, error) {
+	out, err := h.program(ctx, "lsblk", "-nro", strings.Join(columns, ","), device)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, line := range lines(out) {
-		if fields := strings.Fields(line); len(fields) > 1 && (fields[1] == "part" || fields[1] == "md") {
-			names = append(names, "/dev/"+fields[0])
+	var rows [][]string
+	for line := range strings.SplitSeq(out, "\n") {
+		if fields := strings.Fields(line); len(fields) >= len(columns) {
+			rows = append(rows, fields)
 		}
 	}
-	return names, nil
+	return rows, nil
 }
 
 // partitionWith returns the device of the partition that has the given value in the named column of lsblk's output.
 // Case is ignored. The result is "" if the disk has no such partition.
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
-	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
-	if err != nil {
-		return "", err
-	}
-	for _, line := range lines(out) {
-		if fields := strings.Fields(line); len(fields) > 1 && strings.EqualFold(fields[1], value) {
-			name := "/dev/" + fields[0]
+	rows, err := h.lsblk(ctx, device, "KNAME", column)
+	for _, row := range rows {
+		if strings.EqualFold(row[1], value) {
+			name := "/dev/" + row[0]
 			if _, err := os.Stat(h.path(name)); err != nil {
 				return "", err
 			}
 			return name, nil
 		}
 	}
-	return "", nil
+	return "", err
 }

@@ -61,8 +61,7 @@ func (h Host) flagsOfKernel() string {
 	return flags
 }
 
-// colonPairs reads lines like "CPU(s): 2". It converts names to lower case. If a name occurs several times, the last
-// value is used.
+// colonPairs reads lines like "CPU(s): 2". It converts names to lower case. The last value of a name counts.
 func colonPairs(text string) map[string]string {
 	pairs := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {

@@ -12,12 +12,10 @@ import (
 	"ironworks/agent"
 )
 
-// lsblkColumns lists the same columns as LSBLK_COLUMNS in ironic_python_agent/utils.py. Without a NAME column, lsblk
-// prints a list instead of a tree.
+// lsblkColumns equals LSBLK_COLUMNS in ironic_python_agent/utils.py. Without NAME, lsblk prints no tree.
 var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
 
-// row is a block device in the output of lsblk. It maps the name of each column to its value. Depending on the
-// release of lsblk, numbers and flags can be strings.
+// row maps the columns of a device in lsblk's output to values. Numbers and flags are strings in some releases.
 type row map[string]any
 
 // text returns the value in the given column. If the value is null, known is false.
@@ -36,7 +34,6 @@ func (r row) text(column string) (value string, known bool) {
 	return "", false
 }
 
-// texts returns the value in the given column as a disk attribute. It returns nil if the value is null.
 func (r row) texts(column string) agent.Texts {
 	if value, known := r.text(column); known {
 		return agent.Text(value)
@@ -56,7 +53,6 @@ func (r row) number(column string) (int64, error) {
 	return n, nil
 }
 
-// rows runs lsblk and returns the block devices that it lists.
 func (h Host) rows(ctx context.Context) ([]row, error) {
 	out, err := h.program(ctx, "lsblk", "-bia", "--json", "-o"+strings.Join(lsblkColumns, ","))
 	if err != nil {
@@ -73,9 +69,9 @@ func (h Host) rows(ctx context.Context) ([]row, error) {
 	return report.Devices, nil
 }
 
-// blockDevices implements list_all_block_devices from ironic_python_agent/hardware.py, but only for disks. Unlike the
+// BlockDevices implements list_all_block_devices from ironic_python_agent/hardware.py, but only for disks. Unlike the
 // real agent, it returns all serials and WWNs of each disk.
-func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
+func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) {
 	h := m.host
 	h.try(ctx, "udevadm", "settle")
 	rows, err := h.rows(ctx)
@@ -86,8 +82,10 @@ func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	var disks []agent.Disk
 	for _, r := range rows {
 		name, _ := r.text("kname")
+		kind, _ := r.text("type")
+		isDisk := kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
 		known := slices.ContainsFunc(disks, func(d agent.Disk) bool { return d.Name == "/dev/"+name })
-		if known || strings.HasPrefix(name, "fd") || !isDisk(r) || m.belowMultipath(ctx, name) {
+		if known || strings.HasPrefix(name, "fd") || !isDisk || m.belowMultipath(ctx, name) {
 			continue
 		}
 		for _, column := range lsblkColumns {
@@ -114,13 +112,6 @@ func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	return disks, nil
 }
 
-// isDisk reports whether a device is a disk, a RAID array or a multipath device.
-func isDisk(r row) bool {
-	kind, _ := r.text("type")
-	return kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
-}
-
-// disk converts a row of lsblk's output to a disk.
 func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	logical, err := r.number("log-sec")
 	if err != nil {
@@ -130,12 +121,13 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	if err != nil {
 		return agent.Disk{}, err
 	}
+	readOnly, _ := h.read("/sys/block/" + name + "/ro") // see _is_read_only_device in ironic_python_agent/hardware.py
 	rota, _ := r.text("rota")
 	rotational := rota != "0" && rota != ""
 	disk := agent.Disk{
 		Name: "/dev/" + name, Model: r.texts("model"), Size: size, Rotational: &rotational,
 		LogicalSectors: int(logical), PhysicalSectors: int(physical),
-		ReadOnly: h.readOnly(name), VirtualMedia: h.virtualMedia("/dev/" + name),
+		ReadOnly: readOnly == "1", VirtualMedia: h.virtualMedia("/dev/" + name),
 	}
 	if bus, _ := r.text("tran"); bus != "" {
 		disk.Transport = agent.Text(bus)
@@ -150,8 +142,7 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds all known serials and WWNs to a disk. It puts lsblk's values first, because an agent that reports
-// only one serial and one WWN takes them from lsblk.
+// identify adds all known serials and WWNs to a disk. lsblk's come first, for agents that report only one each.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -192,12 +183,6 @@ func (h Host) byPath() map[string]string {
 	return links
 }
 
-// readOnly implements _is_read_only_device from ironic_python_agent/hardware.py.
-func (h Host) readOnly(name string) bool {
-	flag, err := h.read("/sys/block/" + name + "/ro")
-	return err == nil && flag == "1"
-}
-
 // virtualMedia reports whether a device is the virtual floppy that Ironic attaches.
 func (h Host) virtualMedia(device string) bool {
 	const label = "/dev/disk/by-label/ir-vfd-dev"
@@ -205,7 +190,6 @@ func (h Host) virtualMedia(device string) bool {
 	return err == nil && path.Join(path.Dir(label), target) == device
 }
 
-// properties holds a device's properties in udev's database, keyed by name.
 type properties map[string]string
 
 // udev reads the properties of a block device from the files of udev's database, which the real agent accesses
@@ -220,7 +204,7 @@ func (h Host) udev(name string) properties {
 		return nil
 	}
 	found := properties{}
-	for _, line := range lines(database) {
+	for line := range strings.SplitSeq(database, "\n") {
 		if pair, isProperty := strings.CutPrefix(line, "E:"); isProperty {
 			key, value, _ := strings.Cut(pair, "=")
 			found[key] = value
@@ -229,8 +213,7 @@ func (h Host) udev(name string) properties {
 	return found
 }
 
-// id returns the ID_ property with the given key. If the device does not have it, id returns the corresponding DM_
-// property, which the device mapper sets.
+// id returns the ID_ property with the given key or else the DM_ property, which the device mapper sets.
 func (p properties) id(key string) string {
 	if value := p["ID_"+key]; value != "" {
 		return value

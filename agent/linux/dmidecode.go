@@ -18,17 +18,15 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns the output of
-// dmidecode, keyed by section. If a number in the output is invalid, the result is an empty object, as in the real
-// agent.
+// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns dmidecode's output, keyed
+// by section, or, like the real agent, an empty object if a number in it is invalid.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {
 		return nil, agent.CollectorError(fmt.Sprintf("failed to run dmidecode: %v", err))
 	}
 	found, err := parseDMI(out)
-	var number *strconv.NumError
-	if errors.As(err, &number) {
+	if _, wrong := errors.AsType[*strconv.NumError](err); wrong {
 		h.warn("Failed to collect dmidecode info: %v", err)
 		return map[string]any{}, nil
 	}
@@ -37,7 +35,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 
 // parseDMI implements parse_dmi from dmi_inspector.py.
 func parseDMI(text string) (map[string]any, error) {
-	var bios, memory map[string]any
+	bios := map[string]any{}
 	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if !strings.HasPrefix(block, "Handle 0x") {
@@ -55,7 +53,7 @@ func parseDMI(text string) (map[string]any, error) {
 			devices = append(devices, fields)
 		}
 	}
-	memory = map[string]any{"devices": []any{}}
+	memory := map[string]any{"devices": []any{}}
 	if len(arrays) > 0 {
 		total := 0
 		for _, array := range arrays {
@@ -76,14 +74,10 @@ func parseDMI(text string) (map[string]any, error) {
 	if len(devices) > 0 {
 		memory["devices"] = devices
 	}
-	if bios == nil {
-		bios = map[string]any{}
-	}
 	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
 }
 
-// dmiType returns the type of a structure, which begins with a line like "Handle 0x0018, DMI type 17, 27 bytes". It
-// returns -1 if there is no valid type.
+// dmiType returns the type in a line like "Handle 0x0018, DMI type 17, 27 bytes", or -1 if it has none.
 func dmiType(block string) int {
 	parts := strings.SplitN(block, ",", 3)
 	if len(parts) < 2 {
@@ -97,8 +91,7 @@ func dmiType(block string) int {
 	return n
 }
 
-// parseHandle implements _parse_handle_block from dmi_inspector.py. If a field has no value on its own line, its
-// value is the list of the lines below.
+// parseHandle is _parse_handle_block from dmi_inspector.py. A field without a value lists the lines below.
 func parseHandle(block string) map[string]any {
 	fields := map[string]any{}
 	list := ""

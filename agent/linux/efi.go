@@ -65,8 +65,7 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot converts a path that the agent can open to the path of the same file for programs that run in the host's
-// root.
+// pathInRoot converts a path that the agent can open to the path of this file for programs in the host's root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {
@@ -75,28 +74,24 @@ func (h Host) pathInRoot(name string) string {
 	return "/" + relative
 }
 
-// esp returns the device and the number of a disk's EFI system partition.
 func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
-	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE,PARTTYPE", device)
+	rows, err := h.lsblk(ctx, device, "KNAME", "TYPE", "PARTTYPE")
 	if err != nil {
 		return "", "", err
 	}
-	for _, line := range lines(out) {
-		fields := strings.Fields(line)
-		const columns = 3
-		if len(fields) < columns || fields[1] != "part" && fields[1] != "md" || !slices.Contains(espTypes, strings.ToLower(fields[2])) {
+	for _, row := range rows {
+		if row[1] != "part" && row[1] != "md" || !slices.Contains(espTypes, strings.ToLower(row[2])) {
 			continue
 		}
-		number, err := h.read("/sys/class/block/" + fields[0] + "/partition")
+		number, err := h.read("/sys/class/block/" + row[0] + "/partition")
 		if err != nil {
-			return "", "", fmt.Errorf("reading the number of partition %s: %w", fields[0], err)
+			return "", "", fmt.Errorf("reading the number of partition %s: %w", row[0], err)
 		}
-		return "/dev/" + fields[0], number, nil
+		return "/dev/" + row[0], number, nil
 	}
 	return "", "", agent.ErrNoEFIPartition
 }
 
-// bootEntry names a boot loader and the label of its boot entry.
 type bootEntry struct {
 	loader string // path within the partition, with backslashes
 	label  string
@@ -160,15 +155,14 @@ func readBootList(folder, list string) (bootEntry, error) {
 // entryLine matches a boot entry in the output of efibootmgr.
 var entryLine = regexp.MustCompile(`^Boot([0-9a-fA-F]+)\*?\s+(.*?)\s+(?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(`)
 
-// createEntries creates the given boot entries with efibootmgr, which puts each new entry first in the boot order. It
-// removes existing entries that have the same label.
+// createEntries creates the given boot entries, each first in the boot order, in place of those with the same label.
 func (h Host) createEntries(ctx context.Context, device, number string, entries []bootEntry) error {
 	present, err := h.program(ctx, "efibootmgr", "-v")
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		for _, line := range lines(present) {
+		for line := range strings.Lines(present) {
 			found := entryLine.FindStringSubmatch(line)
 			if found == nil || found[2] != entry.label {
 				continue

@@ -13,8 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Erase erases a disk, or only its metadata. The error is an *agent.ProtectedError if other machines may use the
-// disk's content, unless erase.Unguarded is set.
+// Erase erases a disk or its metadata. Unless erase.Unguarded is set, a shared disk causes an *agent.ProtectedError.
 func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	if !erase.Unguarded {
 		if err := m.host.guard(ctx, erase.Device); err != nil {
@@ -51,9 +50,8 @@ func (h Host) guard(ctx context.Context, device string) error {
 	return nil
 }
 
-// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and
-// both copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk rejects damaged
-// tables.
+// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and both
+// partition tables. It overwrites the tables first, because sgdisk rejects damaged ones.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -146,8 +144,7 @@ var (
 	formatInUse   = regexp.MustCompile(`(?m)^lbaf\s+(\d+)\s*:.*\(in use\)`)
 )
 
-// eraseNVMe formats an NVMe namespace, by cryptographic erasure if the disk supports it. If the disk or the host does
-// not support formatting, done is false.
+// eraseNVMe formats an NVMe namespace, cryptographically if possible. If formatting is unsupported, done is false.
 func (h Host) eraseNVMe(ctx context.Context, device string) (done bool, err error) {
 	const format, cryptographic = 1 << 1, 1 << 2
 	control, err := h.program(ctx, "nvme", "id-ctrl", device)
@@ -177,14 +174,11 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	if found == nil {
 		return 0
 	}
-	var n int
-	// This cannot fail, because the pattern matches only hexadecimal digits.
-	_, _ = fmt.Sscanf(found[1], "%x", &n)
-	return n
+	n, _ := strconv.ParseInt(found[1], 16, 0) // the pattern matches only hexadecimal digits
+	return int(n)
 }
 
-// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support a security erase, done is
-// false.
+// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support it, done is false.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)
@@ -197,7 +191,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		return false, nil
 	}
 	security := map[string]bool{}
-	for _, line := range lines(after) {
+	for line := range strings.Lines(after) {
 		security[strings.Join(strings.Fields(line), " ")] = true
 	}
 	switch {
@@ -216,8 +210,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// Unlock the disk, which would otherwise be unusable. If that fails, only log it, because the error of the
-		// erasure is more helpful.
+		// Unlock the disk, which would otherwise be unusable. The error of the erasure is more helpful than another.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,23 +33,19 @@ type Runner func(ctx context.Context, command Command) (agent.Output, error)
 type Command struct {
 	Argv  []string
 	Stdin io.Reader
-	// Line, if set, receives each line of standard output and standard error as soon as the program prints it. The
-	// output is then not returned.
+	// Line, if set, receives each line of the output and the errors at once, and the output is then not returned.
 	Line func(string)
 }
 
 // Links reads data about network interfaces from the kernel through sockets.
 type Links interface {
-	// Addresses returns the IP addresses of an interface without prefix lengths, in the kernel's order. A link-local
-	// IPv6 address includes its zone.
+	// Addresses returns an interface's IP addresses without prefixes, with zones, in the kernel's order.
 	Addresses(name string) []string
 	// PermanentMAC returns the MAC address that the manufacturer assigned to the interface, or "" if it is unknown.
 	PermanentMAC(name string) string
-	// Speed returns the speed of the fastest mode that the interface supports, in Mbit/s. If it is unknown, Speed
-	// returns the current speed, or 0.
+	// Speed returns the fastest supported speed of the interface, or else the current speed, in Mbit/s, or 0.
 	Speed(name string) int
-	// LLDP listens on the given interfaces until each has received one LLDP frame, or until ctx is done. It returns
-	// the frames without their Ethernet headers.
+	// LLDP waits for one LLDP frame on each interface, or for ctx. It returns them without Ethernet headers.
 	LLDP(ctx context.Context, names []string) (map[string][]byte, error)
 }
 
@@ -74,7 +71,6 @@ func (h Host) list(name string) ([]string, error) {
 	return folder.Readdirnames(-1)
 }
 
-// exists reports whether a file or folder exists.
 func (h Host) exists(name string) bool {
 	_, err := os.Stat(h.path(name))
 	return err == nil
@@ -105,10 +101,7 @@ type ProgramError struct {
 }
 
 func (e *ProgramError) Error() string {
-	text := strings.TrimSpace(e.Output.Stderr)
-	if text == "" {
-		text = strings.TrimSpace(e.Output.Stdout)
-	}
+	text := cmp.Or(strings.TrimSpace(e.Output.Stderr), strings.TrimSpace(e.Output.Stdout))
 	return fmt.Sprintf("%s failed with exit code %d: %s", strings.Join(e.Argv, " "), e.Output.Code, text)
 }
 
@@ -120,8 +113,7 @@ func (m missingProgram) Error() string { return string(m) + " is not installed o
 // Unwrap makes the error match [agent.ErrNoProgram].
 func (missingProgram) Unwrap() error { return agent.ErrNoProgram }
 
-// program runs a program and returns its standard output. The error is a *ProgramError if the program fails, and
-// matches [agent.ErrNoProgram] if it does not exist.
+// program returns a program's standard output. The error is a *ProgramError, or matches [agent.ErrNoProgram].
 func (h Host) program(ctx context.Context, argv ...string) (string, error) {
 	out, err := h.Run(ctx, Command{Argv: argv})
 	switch {

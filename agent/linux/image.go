@@ -56,7 +56,6 @@ func (m *Machine) WritePartition(ctx context.Context, partition string, content 
 	return m.host.copyRaw(ctx, partition, content)
 }
 
-// copyRaw copies content to a disk or partition.
 func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) error {
 	const chunk = 4 << 20
 	disk, err := os.OpenFile(h.path(device), os.O_WRONLY, 0)
@@ -79,27 +78,19 @@ func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) err
 	return errors.Join(err, ctx.Err(), disk.Close())
 }
 
-// The limits for qemu-img are the defaults of image_convert_memory_limit (in MiB) and image_convert_attempts in
-// ironic_python_agent/config.py.
+// The limits for qemu-img are image_convert_memory_limit (MiB) and image_convert_attempts in the agent's config.py.
 const (
 	convertMiB   = 2048
 	convertTries = 3
 )
 
-// convertCommand returns the command line that converts an image with qemu-img. It limits the program's address
-// space, because an image may make the program allocate more memory than the machine has. A shell sets this limit,
-// because every ramdisk has a shell. MALLOC_ARENA_MAX limits the number of malloc's arenas, each of which needs much
-// memory. See convert_image in ironic_python_agent/qemu_img.py.
-func convertCommand(format, image, device string) []string {
-	return []string{
-		"sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB << 10), "env", "MALLOC_ARENA_MAX=3",
-		"qemu-img", "convert", "-f", format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W", image, device,
-	}
-}
-
 // convert writes an image with qemu-img. The image must be in a file, because qemu-img reads at arbitrary offsets.
-// Like the real agent, convert retries if there was not enough memory. The page cache of the download may be the
-// cause, and sync allows the kernel to free it.
+//
+// convert limits the program's address space, because an image may make the program allocate more memory than the
+// machine has. A shell sets this limit, because every ramdisk has a shell. MALLOC_ARENA_MAX limits the number of
+// malloc's arenas, each of which needs much memory. See convert_image in ironic_python_agent/qemu_img.py. Like the
+// real agent, convert retries if there was not enough memory. The page cache of the download may be the cause, and
+// sync allows the kernel to free it.
 func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Reader) error {
 	name, remove, err := h.imageFile(content)
 	if err != nil {
@@ -108,7 +99,8 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 	defer remove()
 	var failed *ProgramError
 	for range convertTries {
-		_, err = h.program(ctx, convertCommand(write.Format, name, write.Device)...)
+		_, err = h.program(ctx, "sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB<<10), "env", "MALLOC_ARENA_MAX=3",
+			"qemu-img", "convert", "-f", write.Format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W", name, write.Device)
 		if !errors.As(err, &failed) {
 			break
 		}
@@ -120,20 +112,18 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 		h.try(ctx, "sync")
 	}
 	const notFound = 127 // exit status of env if the program does not exist
+	failed, isFailure := errors.AsType[*ProgramError](err)
 	switch {
-	case errors.Is(err, agent.ErrNoProgram):
+	case errors.Is(err, agent.ErrNoProgram), isFailure && failed.Output.Code == notFound:
 		return missingProgram("qemu-img")
-	case !errors.As(err, &failed):
-		return err
-	case failed.Output.Code == notFound:
-		return missingProgram("qemu-img")
+	case isFailure:
+		return &agent.WriteError{Output: failed.Output}
 	}
-	return &agent.WriteError{Output: failed.Output}
+	return err
 }
 
-// imageFile returns the name of a file that contains the image and that programs on the host can open. A downloaded
-// image is already in such a file, unless the agent runs in a container. The remove function deletes the file if
-// imageFile created it.
+// imageFile returns the name of a file with the image that programs on the host can open. A downloaded image is already
+// in such a file, unless the agent runs in a container. remove deletes a file that imageFile created.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
 		return file.Name(), func() {}, nil
@@ -155,8 +145,7 @@ func (h Host) imageFile(content io.Reader) (name string, remove func(), err erro
 // Like fix_gpt_partition in ironic_python_agent/disk_utils.py, it only logs a warning if that fails.
 func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	out, err := h.program(ctx, "sgdisk", "-v", device)
-	var failed *ProgramError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*ProgramError](err); ok {
 		out, err = failed.Output.Stdout, nil // sgdisk exits with an error if the table has problems
 	}
 	if err == nil && strings.Contains(out, "it doesn't reside\nat the end of the disk") {
@@ -167,8 +156,7 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	}
 }
 
-// identifier implements get_disk_identifier from ironic_python_agent/disk_utils.py. It returns the signature in the
-// first sector of the disk.
+// identifier implements get_disk_identifier from disk_utils.py: the signature in the first sector of the disk.
 func (h Host) identifier(device string) (string, error) {
 	const at, size = 440, 4
 	disk, err := os.Open(h.path(device))

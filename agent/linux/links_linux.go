@@ -107,9 +107,8 @@ func (Kernel) Speed(name string) int {
 	return decodeModes(answers[0].Data)
 }
 
-// decodeModes returns the speed of the fastest supported mode, or the current speed if no mode is known. In the bit
-// set of the interface's link modes, the mask contains the supported modes, and the value contains the advertised
-// ones.
+// decodeModes returns the speed of the fastest supported mode, or the current speed if no mode is known. The mask of
+// the interface's link modes contains the supported modes, and the value the advertised ones.
 func decodeModes(answer []byte) int {
 	decoder, err := netlink.NewAttributeDecoder(answer)
 	if err != nil {
@@ -142,8 +141,7 @@ func decodeModes(answer []byte) int {
 // lldpEtherType is the EtherType of LLDP frames.
 const lldpEtherType = 0x88cc
 
-// LLDP waits for a frame on each interface, using packet sockets. While a socket is open, its interface is in
-// promiscuous mode.
+// LLDP waits for a frame on each interface, using packet sockets, which make the interfaces promiscuous.
 func (Kernel) LLDP(ctx context.Context, names []string) (map[string][]byte, error) {
 	sockets := map[string]*os.File{}
 	defer func() {

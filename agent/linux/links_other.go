@@ -7,8 +7,7 @@ import (
 	"errors"
 )
 
-// Kernel implements [Links] without any data. It is used only on systems other than Linux, where the agent does not
-// run.
+// Kernel implements [Links] without data, for systems other than Linux, on which the agent does not run.
 type Kernel struct{}
 
 // Addresses returns nil, because the addresses are unknown.

@@ -1,8 +1,18 @@
+// Package linux implements [agent.Hardware] for a real host that runs Linux.
+//
+// It reports the same data as GenericHardwareManager of ironic-python-agent 13.0.0 (ironic_python_agent/hardware.py).
+// It runs the same programs if the result depends on them, such as lsblk and lscpu. In some places where that agent
+// needs lshw or pyudev, it reads files of the kernel and of udev instead.
+//
+// All access to the host goes through [Host], so that tests can use a recorded host.
 package linux
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -24,8 +34,7 @@ type Options struct {
 	SkipBMC bool
 }
 
-// lldpTimeout is the default of lldp_timeout in ironic_python_agent/config.py. It is the interval at which switches
-// send LLDP frames.
+// lldpTimeout is the default of lldp_timeout in the agent's config.py: the interval at which switches send frames.
 const lldpTimeout = 30 * time.Second
 
 // Machine implements [agent.Hardware] for a host.
@@ -49,9 +58,7 @@ var (
 
 // New returns a Machine for the given host.
 func New(host Host, options Options) *Machine {
-	if options.LLDPTimeout == 0 {
-		options.LLDPTimeout = lldpTimeout
-	}
+	options.LLDPTimeout = cmp.Or(options.LLDPTimeout, lldpTimeout)
 	return &Machine{host: host, options: options, mounts: map[string]mount{}}
 }
 
@@ -135,8 +142,7 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, ctx.Err()
 }
 
-// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames. AddLLDP can add this data
-// later.
+// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames, which AddLLDP can add.
 func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -160,8 +166,7 @@ func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error
 	return ctx.Err()
 }
 
-// addFrames adds the data of LLDP frames to the inventory. It also creates and adds the configured VLAN interfaces,
-// because the frames may contain their numbers.
+// addFrames adds LLDP data to the inventory, and creates VLAN interfaces, whose numbers may be in the frames.
 func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
 	interfaces := slices.Clone(inventory.Interfaces)
 	for i := range interfaces {
@@ -179,18 +184,21 @@ func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, fra
 // collect returns the inventory without the network interfaces.
 func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	h := m.host
-	table := h.smbios()
+	raw, err := os.ReadFile(h.path(smbiosTable))
+	if err != nil {
+		h.warnUnreadable("SMBIOS table", err)
+	}
+	table := parseSMBIOS(raw)
 	var inventory agent.Inventory
-	var err error
 	if inventory.CPU, err = h.cpu(ctx); err != nil {
 		return inventory, err
 	}
-	if inventory.Disks, err = m.blockDevices(ctx); err != nil {
+	if inventory.Disks, err = m.BlockDevices(ctx); err != nil {
 		return inventory, err
 	}
 	for i := range inventory.Disks {
-		inventory.Disks[i].Serial = first(inventory.Disks[i].Serial)
-		inventory.Disks[i].WWN = first(inventory.Disks[i].WWN)
+		disk := &inventory.Disks[i] // an inventory contains only one serial and one WWN for each disk
+		disk.Serial, disk.WWN = disk.Serial.First(), disk.WWN.First()
 	}
 	if inventory.Memory, err = h.memory(table); err != nil {
 		return inventory, err
@@ -211,15 +219,6 @@ func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 		inventory.BMCAddress, inventory.BMCv6Address, inventory.BMCMAC = bmc.v4, bmc.v6, bmc.mac
 	}
 	return inventory, nil
-}
-
-// first returns only the first of the given values, because an inventory contains only one serial and one WWN for
-// each disk.
-func first(texts agent.Texts) agent.Texts {
-	if len(texts) == 0 {
-		return nil
-	}
-	return texts[:1]
 }
 
 // lldp listens on the interfaces that have a carrier, because the others cannot receive frames. Like the real agent,
@@ -243,14 +242,9 @@ func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 		m.host.warn("Error while getting LLDP info: %v", err)
 		return nil
 	}
-	for name, frame := range received {
-		frames[name] = frame
-	}
+	maps.Copy(frames, received)
 	return frames
 }
-
-// BlockDevices returns the current disks, with every serial and WWN.
-func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) { return m.blockDevices(ctx) }
 
 // Parameters reads the kernel's command line, like _read_params_from_file in ironic_python_agent/utils.py. If a
 // parameter occurs several times, the last value is used.

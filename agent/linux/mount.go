@@ -28,8 +28,8 @@ func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error
 	}
 	if _, err := h.program(ctx, "mount", device, h.pathInRoot(folder)); err != nil {
 		_ = os.Remove(folder)
-		var failed *ProgramError
-		if !errors.As(err, &failed) {
+		failed, ok := errors.AsType[*ProgramError](err)
+		if !ok {
 			return nil, err
 		}
 		text := strings.TrimSpace(failed.Output.Stderr)
@@ -63,8 +63,7 @@ func listFiles(folder string) ([]agent.File, error) {
 	return files, err
 }
 
-// Unmount changes the file system so that it contains the given files, and unmounts it. It writes files that have
-// content, and removes files that are not in the list.
+// Unmount makes the file system contain the given files, writing those with content, and unmounts it.
 func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File) error {
 	m.mu.Lock()
 	on, mounted := m.mounts[device]
@@ -110,7 +109,6 @@ func (o mount) apply(files []agent.File) error {
 	return nil
 }
 
-// writeEntry writes a file, or creates a folder, with the mode and the owner of f.
 func writeEntry(root *os.Root, f agent.File) error {
 	mode := fs.FileMode(f.Mode) //nolint:gosec // permissions
 	if f.Folder {
@@ -120,8 +118,7 @@ func writeEntry(root *os.Root, f agent.File) error {
 	} else if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
 		return err
 	}
-	// The mode must be set explicitly, because the umask changes the mode of a new file, and an existing file keeps
-	// its old mode.
+	// The mode must be set explicitly, because of the umask, and because an existing file keeps its old mode.
 	if err := root.Chmod(f.Path, mode); err != nil {
 		return err
 	}

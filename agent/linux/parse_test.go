@@ -44,7 +44,7 @@ func TestFastestMode(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	run := Programs("/")
+	run := programs("/")
 	out, err := run(t.Context(), Command{Argv: []string{"sh", "-c", "echo out; echo err >&2; exit 3"}})
 	if want := (agent.Output{Stdout: "out\n", Stderr: "err\n", Code: 3}); err != nil || out != want {
 		t.Errorf("got %+v, %v", out, err)

@@ -1,11 +1,9 @@
 package linux
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,10 +13,9 @@ import (
 	"ironworks/agent"
 )
 
-// Local returns the host on which the agent runs. If root is not "/", the agent runs in a container, and programs run
-// with root as their root folder.
+// Local returns the agent's host. If root is not "/", the agent is in a container, and programs run in root.
 func Local(root string) Host {
-	return Host{Root: root, Run: Programs(root), Links: Kernel{}}
+	return Host{Root: root, Run: programs(root), Links: Kernel{}}
 }
 
 // killDelay is the time that a program may take to end after it was interrupted.
@@ -27,13 +24,10 @@ const killDelay = 5 * time.Second
 // maxLine is the maximum length of a line of a program's output, in bytes. Longer lines are truncated.
 const maxLine = 64 << 10
 
-// environment returns environment variables for the programs that the agent runs. They make programs print
-// untranslated messages, which the agent can parse. They also keep coreos-installer from printing a backtrace,
-// because the agent reports the last line of its output as the reason for a failure.
-func environment() []string { return []string{"LC_ALL=C", "RUST_BACKTRACE=0"} }
-
-// Programs returns a runner that runs programs with the given root folder.
-func Programs(root string) Runner {
+// programs returns a runner that runs programs with the given root folder. It makes programs print untranslated
+// messages, which the agent can parse. It also keeps coreos-installer from printing a backtrace, because the agent
+// reports the last line of its output as the reason for a failure.
+func programs(root string) Runner {
 	return func(ctx context.Context, command Command) (agent.Output, error) {
 		argv := command.Argv
 		if root != "/" {
@@ -44,7 +38,7 @@ func Programs(root string) Runner {
 			return agent.Output{}, agent.ErrNoProgram
 		}
 		cmd := exec.CommandContext(ctx, path, argv[1:]...) //nolint:gosec // the agent runs programs
-		cmd.Env = append(os.Environ(), environment()...)
+		cmd.Env = append(os.Environ(), "LC_ALL=C", "RUST_BACKTRACE=0")
 		cmd.Stdin = command.Stdin
 		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 		cmd.WaitDelay = killDelay
@@ -57,26 +51,18 @@ func Programs(root string) Runner {
 		}
 		err = cmd.Run()
 		out := agent.Output{Stdout: stdout.String(), Stderr: stderr.String()}
-		var exit *exec.ExitError
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return out, ctx.Err()
-		case errors.As(err, &exit):
-			out.Code = exit.ExitCode()
-			if missingInRoot(root, out) {
+		}
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			const notFound = 127 // the exit status of chroot if the program does not exist in root
+			out.Code, err = exit.ExitCode(), nil
+			if root != "/" && out.Code == notFound && strings.HasPrefix(out.Stderr, "chroot: ") {
 				return agent.Output{}, agent.ErrNoProgram
 			}
-			return out, nil
 		}
 		return out, err
 	}
-}
-
-// missingInRoot reports whether chroot failed because the program does not exist in root. Its exit status is then
-// 127.
-func missingInRoot(root string, out agent.Output) bool {
-	const notFound = 127
-	return root != "/" && out.Code == notFound && strings.HasPrefix(out.Stderr, "chroot: ")
 }
 
 // lineWriter splits the output of a program into lines, and calls the line function for each complete line. A
@@ -113,17 +99,4 @@ func (w *lineWriter) flush() {
 		w.line(string(w.kept))
 	}
 	w.kept = nil
-}
-
-var _ io.Writer = (*lineWriter)(nil)
-
-// lines splits text into lines, without their line endings.
-func lines(text string) []string {
-	var all []string
-	scanner := bufio.NewScanner(strings.NewReader(text))
-	scanner.Buffer(nil, len(text)+1)
-	for scanner.Scan() {
-		all = append(all, scanner.Text())
-	}
-	return all
 }

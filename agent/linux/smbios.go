@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"ironworks/agent"
 )
 
-// smbiosTable is the file that contains the SMBIOS structures (DMTF DSP0134) as the firmware passed them to the
-// kernel.
+// smbiosTable is the file with the SMBIOS structures (DMTF DSP0134) as the firmware passed them to the kernel.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
 // The agent reads only SMBIOS structures of these types.
@@ -22,21 +22,10 @@ const (
 	smbiosEnd    = 127
 )
 
-// structure is an entry of the SMBIOS table.
 type structure struct {
 	kind    byte
 	data    []byte // including the header of four bytes
 	strings []string
-}
-
-// smbios returns the structures of the host's SMBIOS table, or nil if there is no table.
-func (h Host) smbios() []structure {
-	table, err := os.ReadFile(h.path(smbiosTable))
-	if err != nil {
-		h.warnUnreadable("SMBIOS table", err)
-		return nil
-	}
-	return parseSMBIOS(table)
 }
 
 // parseSMBIOS returns the structures of a table, up to the first damaged one.
@@ -50,8 +39,7 @@ func parseSMBIOS(table []byte) []structure {
 		}
 		s := structure{kind: table[0], data: table[:length]}
 		rest := table[length:]
-		// An empty string marks the end of the strings. If a structure has no strings, it is followed by two zero
-		// bytes.
+		// An empty string marks the end of the strings. Two zero bytes follow a structure without strings.
 		for len(rest) > 0 && rest[0] != 0 {
 			text, after, _ := bytes.Cut(rest, []byte{0})
 			s.strings = append(s.strings, strings.TrimSpace(string(text)))
@@ -72,17 +60,14 @@ func parseSMBIOS(table []byte) []structure {
 	return all
 }
 
-// text returns a string of the structure. The byte at the given offset contains the number of this string. If there
-// is no such string, text returns "".
+// text returns the string whose number is in the byte at the given offset, or "" if there is none.
 func (s structure) text(offset int) string {
-	if offset >= len(s.data) {
-		return ""
+	if offset < len(s.data) {
+		if number := int(s.data[offset]); number > 0 && number <= len(s.strings) {
+			return s.strings[number-1]
+		}
 	}
-	number := int(s.data[offset])
-	if number == 0 || number > len(s.strings) {
-		return ""
-	}
-	return s.strings[number-1]
+	return ""
 }
 
 func (s structure) word(offset int) int {
@@ -133,4 +118,66 @@ func moduleMiB(s structure) int64 {
 	default:
 		return int64(size)
 	}
+}
+
+const mib = 1 << 20
+
+// memory implements get_memory from ironic_python_agent/hardware.py. It returns the size of the memory that the
+// kernel can use, and the size of the installed memory as lshw would report it.
+func (h Host) memory(table []structure) (agent.Memory, error) {
+	info, err := h.read("/proc/meminfo")
+	if err != nil {
+		return agent.Memory{}, fmt.Errorf("reading the size of the memory: %w", err)
+	}
+	const kib = 1024
+	total, err := strconv.ParseInt(strings.TrimSuffix(colonPairs(info)["memtotal"], " kB"), 10, 64)
+	if err != nil {
+		return agent.Memory{}, fmt.Errorf("reading the size of the memory: %w", err)
+	}
+	total *= kib
+	var modules int64
+	for _, s := range table {
+		if s.kind == smbiosMemory {
+			modules += moduleMiB(s)
+		}
+	}
+	if modules*mib > total {
+		return agent.Memory{Total: total, PhysicalMB: modules}, nil
+	}
+	return agent.Memory{Total: total, PhysicalMB: h.memoryOfKernel(total) / mib}, nil
+}
+
+// memoryOfKernel returns the size of the memory that lshw reports if the firmware does not describe all memory
+// modules. The total argument is the size of the memory that the kernel can use. Both sizes are in bytes. If the
+// online memory blocks are larger than total, the result is their size. Otherwise, it is the size of kcore if that is
+// plausible, or else total. See scan_memory in lshw's mem.cc.
+func (h Host) memoryOfKernel(total int64) int64 {
+	const folder = "/sys/devices/system/memory"
+	if blocks := h.memoryBlocks(folder); blocks > total {
+		return blocks
+	}
+	// On most hosts, kcore is as large as the address space, which is too large to be the size of the memory.
+	if core, err := os.Stat(h.path("/proc/kcore")); err == nil && core.Size() > total && core.Size() < 2*total {
+		return core.Size()
+	}
+	return total
+}
+
+func (h Host) memoryBlocks(folder string) int64 {
+	text, _ := h.read(folder + "/block_size_bytes")
+	size, err := strconv.ParseInt(text, 16, 64)
+	if err != nil {
+		return 0
+	}
+	names, _ := h.list(folder)
+	var sum int64
+	for _, name := range names {
+		if !strings.HasPrefix(name, "memory") {
+			continue
+		}
+		if online, err := h.read(folder + "/" + name + "/online"); err == nil && online == "1" {
+			sum += size
+		}
+	}
+	return sum
 }

@@ -11,7 +11,6 @@ import (
 	"ironworks/session"
 )
 
-// bringUpFlags holds the flags of the bringup command.
 type bringUpFlags struct {
 	cli.ActFlags
 	to        string
@@ -69,7 +68,9 @@ func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, fla
 // namedOrMatching returns args if all of them are node names. If any of them is a filter term, all of args form one
 // filter, and the UUIDs of the matching nodes are returned.
 func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []string) ([]string, error) {
-	if !slices.ContainsFunc(args, isFilterTerm) {
+	// Names contain only letters, digits and -._~ (ironic/api/controllers/v1/utils.py, is_valid_node_name).
+	isTerm := func(arg string) bool { return strings.HasPrefix(arg, "~") || strings.ContainsAny(arg, `:|!@ "`) }
+	if !slices.ContainsFunc(args, isTerm) {
 		return args, nil
 	}
 	f, err := cli.ParseNodeFilter(s.Context.Filters, strings.Join(args, " "))
@@ -86,10 +87,4 @@ func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []str
 		uuids[i] = r.Node.UUID
 	}
 	return uuids, err
-}
-
-// isFilterTerm reports whether arg cannot be a node name: names contain only letters, digits and -._~
-// (ironic/api/controllers/v1/utils.py, is_valid_node_name).
-func isFilterTerm(arg string) bool {
-	return strings.HasPrefix(arg, "~") || strings.ContainsAny(arg, `:|!@ "`)
 }

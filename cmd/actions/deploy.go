@@ -3,6 +3,7 @@ package actions
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +17,6 @@ import (
 	"ironworks/session"
 )
 
-// deployFlags holds the flags of the deploy and rebuild commands.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -152,9 +152,8 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	if path != "-" {
 		file, err := provision.ReadPlan(path)
-		var broken *provision.PlanError
 		switch {
-		case errors.As(err, &broken):
+		case cli.Is[*provision.PlanError](err):
 			return file, cli.Usagef("%w", err)
 		case err != nil:
 			return file, cli.Usagef("--file: %w", err)
@@ -266,4 +265,55 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 		own.Policy[plan.CheckID(name)] = policy
 	}
 	return own, req.ConfigDrive, nil
+}
+
+// printDryRun prints the report of a dry run. Its error carries the exit code if a deployment would be refused.
+func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
+	reports := make([]provision.DeployReport, len(nodes))
+	var text strings.Builder
+	var names []string
+	refused := false
+	for i := range nodes {
+		reports[i] = action.Report(&nodes[i])
+		if reports[i].Refused {
+			refused = true
+		} else {
+			names = append(names, nodes[i].Label())
+		}
+		writeReport(&text, &reports[i])
+	}
+	if err := a.Print(cli.Result{Data: reports, Names: names, Text: text.String()}); err != nil {
+		return err
+	}
+	if refused {
+		return a.Refusef("refused: nothing would be sent")
+	}
+	return nil
+}
+
+func writeReport(b *strings.Builder, r *provision.DeployReport) {
+	fmt.Fprintf(b, "%s\n", r.Node.Label())
+	if r.Error != "" {
+		fmt.Fprintf(b, "  refused: %s\n", r.Error)
+		return
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(b, "  %-8s %s\n", c.Mark(), c)
+		for _, e := range c.Reported() {
+			fmt.Fprintf(b, "           %s\n", e)
+		}
+	}
+	if r.Refused {
+		return
+	}
+	fmt.Fprintf(b, "  effect   %s\n", r.Effect)
+	for i, s := range r.Steps {
+		fmt.Fprintf(b, "  step %-3d %s  (%s)\n", i+1, plan.StepText(s.Step), s.Source)
+	}
+	for _, q := range r.Requests {
+		fmt.Fprintf(b, "  send     %s\n", strings.ReplaceAll(q.String(), "\n", "\n         "))
+	}
+	for _, c := range r.Commands {
+		fmt.Fprintf(b, "  $ %s\n", c)
+	}
 }

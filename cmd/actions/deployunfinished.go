@@ -65,8 +65,7 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 			continue
 		}
 		shown = append(shown, u)
-		r.Names = append(r.Names, u.Node.Label())
-		r.Rows = append(r.Rows, []string{u.Node.Label(), string(u.Stage), u.Started.Local().Format(time.DateTime), u.Instance})
+		r.Add(u.Node.Label(), u.Node.Label(), string(u.Stage), u.Started.Local().Format(time.DateTime), u.Instance)
 	}
 	r.Data = shown
 	return a.Print(r)

@@ -13,7 +13,6 @@ import (
 	"ironworks/session"
 )
 
-// verbFlags holds the flags of the commands that send provision verbs.
 type verbFlags struct {
 	cli.ActFlags
 	steps          []string
@@ -22,18 +21,6 @@ type verbFlags struct {
 	passwordFile   string
 	runbook        string
 	disableRamdisk bool
-}
-
-func (a *app) verbCommands() []*cobra.Command {
-	var cmds []*cobra.Command
-	for _, v := range models.Verbs() {
-		if v == models.VerbDeploy || v == models.VerbRebuild {
-			cmds = append(cmds, a.deployCommand(v))
-			continue
-		}
-		cmds = append(cmds, a.verbCommand(v))
-	}
-	return cmds
 }
 
 func (a *app) verbCommand(v models.Verb) *cobra.Command {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/session"
+	"ironworks/ui/screen"
 )
 
 // ActFlags holds the flags shared by all commands that change nodes.
@@ -44,7 +46,6 @@ func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes --follow an alias for the --wait flag.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -62,6 +63,32 @@ func (a *App) Act(cmd *cobra.Command, action provision.Action, names []string, f
 	defer s.Close()
 	runner := s.Runner(nil)
 	return a.CarryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
+}
+
+// ActCommand returns a command that changes nodes. least is the minimum number of its arguments. If follows is set, it
+// can wait for the result.
+func (a *App) ActCommand(use string, least int, follows bool, run func(cmd *cobra.Command, args []string, flags ActFlags) error) *cobra.Command {
+	var flags ActFlags
+	cmd := &cobra.Command{
+		Use: use, Args: cobra.MinimumNArgs(least), ValidArgsFunction: a.CompleteNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, flags) },
+	}
+	flags.Register(cmd, follows)
+	return cmd
+}
+
+// NodeCommand returns a command whose only argument is a node, which it finds in Ironic.
+func (a *App) NodeCommand(use string, run func(cmd *cobra.Command, s *session.Session, n *models.Node) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			n, err := OneNode(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			return run(cmd, s, n)
+		}),
+	}
 }
 
 // ConnectNodes opens the selected context and finds nodes by name or UUID.
@@ -167,7 +194,6 @@ func (a *App) PrintRefused(plan provision.Batch, refused []provision.Item) error
 	return &CodeError{Code: ExitRefused}
 }
 
-// outcome is the result for one node in JSON and YAML.
 type outcome struct {
 	Node      models.NodeRef    `json:"node"`
 	Verb      string            `json:"verb"`
@@ -266,9 +292,9 @@ func WorseExitCode(code, other int) int {
 // the text of a [provision.NotGivenBackError] that err wraps.
 func shortReason(err error) string {
 	reason := ShortCause(err)
-	var left *provision.NotGivenBackError
+	left, is := errors.AsType[*provision.NotGivenBackError](err)
 	switch {
-	case !errors.As(err, &left):
+	case !is:
 		return reason
 	case errors.Is(left, err), strings.Contains(left.Error(), reason):
 		return left.Error()
@@ -319,4 +345,83 @@ func (a *App) ActPrepared(cmd *cobra.Command, s *session.Session, action provisi
 		return err
 	}
 	return a.CarryOut(cmd, s, runner, batch, flags)
+}
+
+// retry asks at a terminal whether to retry the failed nodes. It reads and checks these nodes again, shows what
+// changed, and asks for confirmation as before the first attempt. The results of a retry replace the earlier results.
+func (a *acting) retry(ctx context.Context, plan provision.Batch, results []provision.Result) {
+	for a.offersRetry(ctx, plan, results) {
+		second, changes, err := a.runner.PlanRetry(ctx, plan.Action, plan.Failed(results))
+		if err != nil {
+			a.PrintMessage("%v", err)
+			return
+		}
+		for _, line := range changes {
+			a.PrintMessage("%s", line)
+		}
+		if len(changes) == 0 {
+			a.PrintMessage("nothing changed since the last attempt")
+		}
+		for _, i := range second.Refused() {
+			a.PrintMessage("%v", i.Refusal)
+		}
+		if len(second.Legal()) == 0 {
+			return
+		}
+		if deployment, deploys := plan.Action.(*provision.DeployAction); deploys {
+			a.PrintWarnings(deployment, second)
+		}
+		if err := a.confirm(second); err != nil {
+			a.PrintMessage("%v", err)
+			return
+		}
+		for i, res := range a.run(ctx, second) {
+			at := plan.Index(second.Items[i].Node.UUID)
+			plan.Items[at], results[at] = second.Items[i], res
+		}
+	}
+}
+
+// offersRetry shows the failures and asks whether to retry, except with --yes, when the user would not see what has
+// changed.
+func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results []provision.Result) bool {
+	failed := plan.Failed(results)
+	if len(failed) == 0 || len(plan.Items) == 1 || a.flags.Yes || !a.Interactive() || ctx.Err() != nil {
+		return false
+	}
+	for _, i := range failed {
+		if res := results[plan.Index(i.Node.UUID)]; res.Outcome == provision.OutcomeFailed {
+			a.PrintMessage("%v", res.Err)
+		}
+	}
+	answer, err := a.prompt(ctx, fmt.Sprintf("%d of %s failed or did not start. Retry? [y/N] ", len(failed), models.Counted(len(plan.Items), "node")))
+	return err == nil && isYes(answer)
+}
+
+// DeployAgain returns the command line that retries the named nodes. A configdrive in JSON, which may contain
+// secrets, is replaced by a placeholder.
+func DeployAgain(cmd *cobra.Command, names []string) string {
+	words := strings.Fields(cmd.CommandPath())
+	for _, name := range names {
+		words = append(words, screen.Quoted(name))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Name == "confirm" && !slices.Contains(names, value):
+				continue
+			case f.Name == "configdrive" && strings.HasPrefix(strings.TrimSpace(value), "{"):
+				value = "CONFIGDRIVE"
+			case f.Value.Type() == "bool" && value == "true":
+				words = append(words, "--"+f.Name)
+				continue
+			}
+			words = append(words, "--"+f.Name+"="+screen.Quoted(value))
+		}
+	})
+	return strings.Join(words, " ")
 }

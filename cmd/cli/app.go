@@ -4,10 +4,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,10 +20,14 @@ import (
 
 	"ironworks/config"
 	"ironworks/ironicclient"
+	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/session"
 	"ironworks/shell"
+	"ironworks/sshserver/access"
+	"ironworks/ui/screen"
 )
 
 // App is one run of the program: its streams, its global flags, and the connection that they select.
@@ -226,4 +232,109 @@ func (a *App) RegisterFlags(f *pflag.FlagSet) {
 	f.BoolVar(&a.ReadOnly, "read-only", false, "read-only mode: refuse every change; --read-only=false overrides the context's read_only setting")
 	f.DurationVar(&a.Flags.Timeout, "connect-timeout", 0, "time limit for a request that gets no response (default 12s)")
 	f.VarP(outputFlag{&a.Output, &a.Wide}, "output", "o", "output format: table, wide, json, yaml or name")
+}
+
+// RemoteUser is a user of ironworks serve who runs a command.
+type RemoteUser struct {
+	Cfg    *config.Config
+	Shared *session.Shared
+	Member *session.Member
+	Role   access.Role
+	Room   *presence.Room
+	// Tasks contains the tasks of the server that the user may see.
+	Tasks *screen.TaskList
+}
+
+// connect returns the server's session, restricted to what the user may see and do.
+func (r *RemoteUser) connect(a *App) (*session.Session, error) {
+	member := *r.Member
+	member.ReadOnly = member.ReadOnly || a.ReadOnly
+	live, err := r.Shared.As(&member)
+	if err != nil {
+		return nil, err
+	}
+	a.Opened(live.Client, &live.Context)
+	return live.Reporting(func(text string) { a.PrintMessage("%s", text) }), nil
+}
+
+// TextNoFiles is the refusal shown for a file name in a command over SSH.
+const TextNoFiles = "files on the server are not available over SSH; pass the content on standard input (-)"
+
+// WhyNoFiles returns the reason why the operator cannot name files, or "" if files can be named.
+func (a *App) WhyNoFiles() string {
+	if a.Remote == nil {
+		return ""
+	}
+	return TextNoFiles
+}
+
+func (a *App) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
+	if a.Remote == nil {
+		return nodes
+	}
+	sees := a.Remote.Shared.Visible(a.Remote.Member)
+	if sees == nil {
+		return nodes
+	}
+	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
+}
+
+// CodeRefusal is a refusal by the server. Its exit code is ExitRefused.
+type CodeRefusal struct{ Why string }
+
+func (e *CodeRefusal) Error() string { return e.Why }
+
+// OfflineJournal opens the journal file given with --journal or, without that flag, the journal of the selected
+// context. It sends no network requests. The caller closes the journal.
+func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
+	if a.JournalFile != "" {
+		cfg, err := a.namedJournal()
+		if err != nil {
+			return nil, nil, err
+		}
+		return a.OpenNamed(cmd.Context()), cfg, nil
+	}
+	cfg, err := a.Load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	host := a.Host()
+	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.PrintMessage("%v", err) }), cfg, nil
+}
+
+// JournalFlag adds the --journal flag.
+func (a *App) JournalFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.JournalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
+}
+
+// OpenNamed opens the journal file given with --journal.
+func (a *App) OpenNamed(ctx context.Context) *journal.Journal {
+	return journal.Open(ctx, journal.Options{Path: a.JournalFile, OnError: func(err error) { a.PrintMessage("%v", err) }})
+}
+
+// namedJournal returns a configuration that contains only the context to which the --journal file belongs. The audit
+// log of that context may be on another computer.
+func (a *App) namedJournal() (*config.Config, error) {
+	switch info, err := os.Stat(a.JournalFile); {
+	case err != nil:
+		return nil, fmt.Errorf("--journal: %w", err)
+	case info.IsDir():
+		return nil, Usagef("--journal %s is a directory; give a file in it, such as journal-CONTEXT.db", a.JournalFile)
+	}
+	cfg := &config.Config{}
+	cfg.Current.Name = config.JournalContext(a.JournalFile)
+	return cfg, nil
+}
+
+// JournalNode finds a node in the journal by its name or UUID. It returns the zero value if there is none. If several
+// nodes had that name, it returns the one seen last.
+func (a *App) JournalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
+	refs, err := kept.Nodes(ctx, name)
+	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {
+		return models.NodeRef{}, err
+	}
+	for _, other := range refs[1:] {
+		a.PrintMessage("note: node %[2]s was also named %[1]s in the past; select it by UUID", name, other.UUID)
+	}
+	return refs[0], nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/ironicclient"
-	"ironworks/models"
+	"ironworks/models/filter"
 )
 
 // Choices returns possible values of a flag; a value may be followed by a tab and a description. The result may
@@ -33,15 +33,14 @@ func (c Choices) Complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 
 // CompleteFilter completes filter keys, known values, and the names of saved filters.
 func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var saved *models.SavedFilters
+	var saved *filter.Saved
 	if cfg, err := a.LoadConfig(cmd, false); err == nil {
 		saved = cfg.Current.Filters
 	}
 	return Choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).Complete(nil, nil, prefix)
 }
 
-// completion returns a function that completes the names returned by labels. limit is the maximum number of
-// arguments; 0 means any number.
+// completion completes up to limit arguments with the names that labels returns. A limit of 0 means any number.
 func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
 		if limit == 0 || len(args) < limit {

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
+	"github.com/charmbracelet/x/termios"
 	"github.com/mattn/go-runewidth"
+	"golang.org/x/term"
 
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -52,8 +55,7 @@ func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return a.AskConsent(ctx, plan)
 }
 
-// othersActing describes what other users of the server are doing with the nodes of a plan. It also prints a note
-// about users who only look at the nodes.
+// othersActing describes what other users do with the nodes of a plan, and prints who only looks at the nodes.
 func (a *App) othersActing(plan provision.Batch) []string {
 	r := a.Remote
 	if r == nil {
@@ -137,26 +139,32 @@ func isYes(answer string) bool {
 
 // prompt prints a question and reads a line.
 func (a *App) prompt(ctx context.Context, question string) (string, error) {
-	a.PrintErr("%s", question)
-	type answer struct {
-		line string
-		err  error
-	}
-	// A read from a terminal cannot be interrupted, so after Ctrl-C the goroutine ends only with the process.
-	lines := make(chan answer, 1)
-	go func() {
+	return await(ctx, a, question, "", func() (string, error) {
 		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
-		lines <- answer{line, err}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read the answer: %w", err)
+		}
+		return strings.TrimSpace(line), nil
+	})
+}
+
+// await prints a question, and returns what read reads. It prints after when the answer has been read. A read from a
+// terminal cannot be interrupted, so after Ctrl-C the goroutine ends only with the process.
+func await[T any](ctx context.Context, a *App, question, after string, read func() (T, error)) (value T, err error) {
+	a.PrintErr("%s", question)
+	done := make(chan func(), 1)
+	go func() {
+		got, failed := read()
+		done <- func() { value, err = got, failed }
 	}()
 	select {
 	case <-ctx.Done():
 		a.PrintErr("\n")
-		return "", ctx.Err()
-	case got := <-lines:
-		if got.err != nil && !errors.Is(got.err, io.EOF) {
-			return "", fmt.Errorf("read the answer: %w", got.err)
-		}
-		return strings.TrimSpace(got.line), nil
+		return value, ctx.Err()
+	case answer := <-done:
+		a.PrintErr("%s", after)
+		answer()
+		return value, err
 	}
 }
 
@@ -180,8 +188,7 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks describes the effect of an action on a node. If the action may erase disks, the description includes the
-// disks found by inspection.
+// disks describes the effect of an action on a node and, if it may erase disks, the disks that inspection found.
 func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := Terminal(a.Stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))
@@ -232,4 +239,45 @@ func (a *App) PrintWarnings(action *provision.DeployAction, deployPlan provision
 			}
 		}
 	}
+}
+
+// AskSecret prompts for a secret at the terminal without echo, so that the secret is neither on the screen nor in the
+// shell's history. It must be called only if [App.Interactive] returns true.
+func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, error) {
+	in, is := a.Stdin.(*os.File)
+	if !is {
+		return "", errors.New("read password: stdin is not a terminal")
+	}
+	fd := int(in.Fd())
+	state, err := term.GetState(fd)
+	if err == nil {
+		err = echoOff(fd)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read password: %w", err)
+	}
+	defer func() { _ = term.Restore(fd, state) }()
+	a.prompting.Store(true)
+	defer a.prompting.Store(false)
+	if _, is := Terminal(a.Stderr); is {
+		_, _ = io.WriteString(a.Stderr, "\r\x1b[K") // erases a progress line
+	}
+	return await(ctx, a, question, "\n", func() (models.Secret, error) {
+		text, err := term.ReadPassword(fd)
+		if err != nil {
+			err = fmt.Errorf("read password: %w", err)
+		}
+		return models.Secret(text), err
+	})
+}
+
+// echoOff turns off the echo of a terminal. It is called before the question is printed, because [term.ReadPassword]
+// turns echo off only afterwards, when a pasted password may already be on the screen.
+func echoOff(fd int) error {
+	t, err := termios.GetTermios(fd)
+	if err != nil {
+		return err
+	}
+	off := map[termios.L]bool{termios.ECHO: false}
+	return termios.SetTermios(fd, uint32(t.Ispeed), uint32(t.Ospeed), nil, nil, nil, nil, off) //nolint:unconvert // uint64 on darwin
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -41,11 +43,11 @@ func (e *CodeError) Error() string { return fmt.Sprintf("exit code %d", e.Code) 
 
 // Report prints an error, unless it was printed already, and returns its exit code.
 func (a *App) Report(ctx context.Context, err error) int {
-	var coded *CodeError
+	coded, printed := errors.AsType[*CodeError](err)
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, &coded):
+	case printed:
 		return coded.Code
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || models.IsFault(err, models.FaultCanceled)):
 		a.PrintMessage("interrupted")
@@ -64,20 +66,17 @@ func (a *App) Report(ctx context.Context, err error) int {
 
 // fromContext reports whether an error came from Ironic or Keystone, and not from a BMC.
 func (a *App) fromContext(err error) bool {
-	var fault *models.Fault
-	if a.client == nil || !errors.As(err, &fault) {
+	fault, is := errors.AsType[*models.Fault](err)
+	if a.client == nil || !is {
 		return false
 	}
-	for _, server := range []string{a.client.Endpoint(), a.keystone} {
-		if server != "" && strings.HasPrefix(fault.URL, server) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{a.client.Endpoint(), a.keystone}, func(server string) bool {
+		return server != "" && strings.HasPrefix(fault.URL, server)
+	})
 }
 
-// is reports whether an error is or wraps an error of type E.
-func is[E error](err error) bool {
+// Is reports whether an error is or wraps an error of type E.
+func Is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found
 }
@@ -88,12 +87,12 @@ func ExitCode(err error) int {
 	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
 	fault, faulty := errors.AsType[*models.Fault](err)
 	switch {
-	case is[*agentlog.ShellError](err):
+	case Is[*agentlog.ShellError](err):
 		return ExitSSH
-	case asked && login.Rejection == nil, is[*UsageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
-		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
+	case asked && login.Rejection == nil, Is[*UsageError](err), Is[*filter.Error](err), Is[*models.SettingError](err),
+		Is[*config.FileError](err), Is[*config.SettingError](err), Is[*config.PickError](err):
 		return ExitUsage
-	case is[*models.Refusal](err), is[*CodeRefusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
+	case Is[*models.Refusal](err), Is[*CodeRefusal](err), Is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
 		return ExitRefused
 	case faulty && fault.Kind.CannotConnect():
 		return ExitConnect

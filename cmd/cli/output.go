@@ -15,6 +15,7 @@ import (
 	"ironworks/document"
 	"ironworks/models"
 	"ironworks/printable"
+	"ironworks/provision"
 )
 
 // OutputFormat is the format in which results are printed.
@@ -85,6 +86,11 @@ type Result struct {
 	Empty string
 }
 
+// Add adds a row to the table, and the line that -o name prints for it.
+func (r *Result) Add(name string, cells ...string) {
+	r.Names, r.Rows = append(r.Names, name), append(r.Rows, cells)
+}
+
 // Print writes a result in the chosen format.
 func (a *App) Print(r Result) error {
 	out := bufio.NewWriter(a.Stdout)
@@ -117,6 +123,14 @@ func (a *App) Print(r Result) error {
 		a.PrintErr("%s\n", r.Empty)
 	}
 	return nil
+}
+
+// PrintExit prints a result. If code is not ExitOK, it returns an error that carries code.
+func (a *App) PrintExit(r Result, code int) error {
+	if err := a.Print(r); err != nil || code == ExitOK {
+		return err
+	}
+	return &CodeError{Code: code}
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -250,4 +264,48 @@ func TimeText(t time.Time) string {
 // NonEmpty returns the words that are not empty.
 func NonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// PrintPreviews prints the requests of a dry run. If a node was refused, it returns an error with the exit code for
+// refusals.
+func (a *App) PrintPreviews(previews []provision.Preview) error {
+	r := Result{Data: NonNil(previews)}
+	var text strings.Builder
+	code := ExitOK
+	for _, p := range previews {
+		switch {
+		case p.Refusal != nil:
+			code = ExitRefused
+		case !p.Unchanged():
+			r.Names = append(r.Names, p.Node.Label())
+		}
+		text.WriteString(PreviewOf(p))
+	}
+	r.Text = text.String()
+	return a.PrintExit(r, code)
+}
+
+// PreviewOf formats the requests for one node as text.
+func PreviewOf(p provision.Preview) string {
+	var b strings.Builder
+	b.WriteString(p.Node.Label() + "\n")
+	switch {
+	case p.Refusal != nil:
+		b.WriteString("  refused: " + p.Refusal.Error() + "\n")
+	case p.Unchanged():
+		b.WriteString("  already set: nothing is sent\n")
+	}
+	for _, r := range p.Requests {
+		fmt.Fprintf(&b, "  %s %s\n  %s\n", r.Method, r.Path, string(r.Payload()))
+	}
+	for i, c := range p.Commands {
+		if i == 0 {
+			b.WriteString("  equivalent baremetal commands:\n")
+		}
+		b.WriteString("    " + c + "\n")
+	}
+	for _, w := range p.Warnings {
+		b.WriteString("  warning: " + w + "\n")
+	}
+	return b.String()
 }

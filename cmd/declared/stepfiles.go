@@ -12,21 +12,6 @@ import (
 	"ironworks/stepfile"
 )
 
-func (a *app) templatesCommand() *cobra.Command {
-	return a.stepFilesCommand("templates", stepfile.Template)
-}
-
-func (a *app) runbooksCommand() *cobra.Command {
-	return a.stepFilesCommand("runbooks", stepfile.Runbook)
-}
-
-func (a *app) stepFilesCommand(use string, kind stepfile.Kind) *cobra.Command {
-	cmd := &cobra.Command{Use: use + " list|show|check|apply|delete"}
-	cmd.AddCommand(a.stepFilesListCommand(kind))
-	cmd.AddCommand(a.declaredSteps(use, kind).commands()...)
-	return cli.NeedsSubcommand(cmd)
-}
-
 func (a *app) declaredSteps(use string, kind stepfile.Kind) declaredKind[stepfile.Item] {
 	name := func(item stepfile.Item) string { return item.Name }
 	return declaredKind[stepfile.Item]{
@@ -96,4 +81,8 @@ func documentsOf(list []stepfile.Item) []any {
 		documents = append(documents, body)
 	}
 	return documents
+}
+
+func (a *app) stepFilesCommand(use string, kind stepfile.Kind) *cobra.Command {
+	return cli.Group(use+" list|show|check|apply|delete", append(a.declaredSteps(use, kind).commands(), a.stepFilesListCommand(kind))...)
 }

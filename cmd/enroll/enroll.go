@@ -1,3 +1,4 @@
+// Package enroll implements the command that enrolls nodes from files and BMC addresses.
 package enroll
 
 import (
@@ -22,7 +23,6 @@ import (
 	"ironworks/session"
 )
 
-// enrollFlags holds the flags of the enroll command.
 type enrollFlags struct {
 	files             []string
 	format            string
@@ -102,10 +102,10 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 		return err
 	}
 	served, err := a.serveRamdisk(ctx, s, &flags.ramdisk, &in, found.Nodes)
+	defer served.close()
 	if err != nil {
 		return err
 	}
-	defer served.close()
 	comparison, err := reader.Compare(ctx, &in, found.Nodes)
 	if err != nil {
 		return err
@@ -124,7 +124,6 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// input converts the flags to an EnrollInput.
 func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
 		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
@@ -136,8 +135,7 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 	return in
 }
 
-// enrollReader returns the reader for an input. The reader has access to BMCs only if the input contains BMC
-// addresses.
+// enrollReader returns the reader for an input. It has access to BMCs only if the input contains BMC addresses.
 func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.ReadNodeFile, Mask: a.Mask}
 	if len(in.Addresses) == 0 {
@@ -202,8 +200,7 @@ func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	}
 }
 
-// writeDeployments writes the deployments found in the node files to a new plan file. Only the user can read that
-// file, because user data may contain secrets.
+// writeDeployments writes the deployments of the input to a private file, because user data may contain secrets.
 func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	count := models.Counted(len(p.Nodes), "deployment")
 	switch {
@@ -230,7 +227,6 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	return file.Close()
 }
 
-// tellDiscovered prints the results of querying BMCs.
 func (a *app) tellDiscovered(found []provision.Discovered) {
 	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
 	for _, d := range found {
@@ -251,8 +247,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 // createdShown is the maximum number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
-// carryOutEnroll asks for confirmation, enrolls the nodes, and prints the results. started is false if nothing was
-// sent.
+// carryOutEnroll asks, enrolls the nodes, and prints the results. started is false if nothing was sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
 	rows := enrollRows(plan, goal, flags.noInspect)
@@ -299,7 +294,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	defer func() { _ = book.Close() }()
 	e := &provision.Enroller{Runner: s.Runner(book), API: s.Client, Goal: goal, NoInspect: flags.noInspect, Timeout: flags.timeout}
 	progress := a.NewProgress()
-	states := newEnrollProgress(len(plan))
+	states := &enrollProgress{total: len(plan), states: map[string]models.ProvisionState{}}
 	e.Progress = states.update
 	progress.Live(states.line)
 	results := e.Run(ctx, plan)
@@ -327,3 +322,8 @@ func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal pro
 	}
 	return a.AskYes(ctx, question+"? [y/N] ", "enroll", cli.NothingSent)
 }
+
+type app struct{ *cli.App }
+
+// Command returns the enroll command.
+func Command(a *cli.App) *cobra.Command { return (&app{a}).enrollCommand() }

@@ -54,8 +54,7 @@ func (f *enrollRamdiskFlags) check() error {
 	return nil
 }
 
-// servedRamdisk is an ISO that a command serves while nodes are enrolled, and afterwards until the command is
-// interrupted.
+// servedRamdisk is an ISO that is served while nodes are enrolled, and then until the command is interrupted.
 type servedRamdisk struct {
 	images []*prepare.Images
 	log    *serving.AccessLog
@@ -64,15 +63,15 @@ type servedRamdisk struct {
 }
 
 // serveRamdisk serves the ISO for virtual media. If the ISO contains a kernel and an initramfs of a live system, it
-// also serves these for network boot. It sets the URLs in the input. It returns nil if there is no file to serve.
+// also serves these for network boot. It sets the URLs in the input. It returns nil if there is no file to serve. The
+// caller closes the result, even if there is an error.
 func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRamdiskFlags, in *provision.EnrollSource, nodes []enroll.Node) (*servedRamdisk, error) {
 	if !f.file() {
 		return nil, nil //nolint:nilnil // nothing is served
 	}
 	served := &servedRamdisk{log: serving.NewAccessLog(a.App), ended: make(chan error, 1)}
 	if err := served.open(ctx, f.ramdisk.ISO); err != nil {
-		served.close()
-		return nil, err
+		return served, err
 	}
 	clients := make([]models.Node, len(nodes))
 	for i := range nodes {
@@ -80,19 +79,16 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 	}
 	listen, advertise, err := f.at.Resolve(ctx, a.App, s, clients)
 	if err != nil {
-		served.close()
-		return nil, err
+		return served, err
 	}
 	server, err := serve.Listen(ctx, serve.Options{Listen: listen, OnEvent: served.log.Enqueue, Who: prepare.WhoIs(ctx, s.Endpoint(), clients)})
 	if err != nil {
-		served.close()
-		return nil, err
+		return served, err
 	}
 	for _, images := range served.images {
 		targets, err := images.Publish(server, advertise)
 		if err != nil {
-			served.close()
-			return nil, errors.Join(err, server.Close())
+			return served, errors.Join(err, server.Close())
 		}
 		t := targets[0]
 		if t.ISO != "" {

@@ -14,7 +14,6 @@ import (
 	"ironworks/provision"
 )
 
-// enrollRow describes a node of an enrollment plan in JSON and YAML.
 type enrollRow struct {
 	Node        string            `json:"node"`
 	UUID        string            `json:"uuid"`
@@ -51,24 +50,23 @@ func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enro
 	for i := range rows {
 		row := &rows[i]
 		row.Requests, row.Commands = provision.EnrollRequests(&plan[i], goal, flags.noInspect)
-		r.Names = append(r.Names, row.Node)
-		r.Rows = append(r.Rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
+		r.Add(row.Node, row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect))
 	}
 	if err := a.Print(r); err != nil {
 		return err
 	}
 	if a.Output == cli.OutputTable {
+		var text strings.Builder
 		for i := range rows {
 			for _, req := range rows[i].Requests {
-				if err := a.PrintOut("%s\n", req); err != nil {
-					return err
-				}
+				fmt.Fprintf(&text, "%s\n", req)
 			}
 			for _, command := range rows[i].Commands {
-				if err := a.PrintOut("  $ %s\n", command); err != nil {
-					return err
-				}
+				fmt.Fprintf(&text, "  $ %s\n", command)
 			}
+		}
+		if err := a.PrintOut("%s", text.String()); err != nil {
+			return err
 		}
 	}
 	a.PrintMessage("%s; nothing was sent", plan)
@@ -85,7 +83,6 @@ func enrollCode(refused, lost int) error {
 	return nil
 }
 
-// tellEnrolled prints the result of each node.
 func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost int) error {
 	type row struct {
 		Node      models.NodeRef    `json:"node"`
@@ -143,10 +140,6 @@ type enrollProgress struct {
 	mu     sync.Mutex
 	total  int
 	states map[string]models.ProvisionState
-}
-
-func newEnrollProgress(total int) *enrollProgress {
-	return &enrollProgress{total: total, states: map[string]models.ProvisionState{}}
 }
 
 func (p *enrollProgress) update(now provision.Progress) {

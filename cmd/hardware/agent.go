@@ -17,16 +17,12 @@ import (
 
 func (a *app) agentCommand() *cobra.Command {
 	var root string
-	cmd := &cobra.Command{
-		Use:       "agent inventory|disks|steps",
-		ValidArgs: []string{"inventory", "disks", "steps"},
-	}
+	cmd := cli.Group("agent inventory|disks|steps", a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
+	cmd.ValidArgs = []string{"inventory", "disks", "steps"}
 	cmd.PersistentFlags().StringVar(&root, "host-root", "/", "folder where the host's root file system is mounted, in a container")
-	cmd.AddCommand(a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cmd
 }
 
-// thisMachine returns the hardware of the host that ironworks runs on.
 func (a *app) thisMachine(root string, lldp bool) (*linux.Machine, error) {
 	host := linux.Local(root)
 	host.Warn = func(format string, args ...any) { a.PrintMessage("note: "+format, args...) }
@@ -57,7 +53,6 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// inventoryTable returns a table with a row for each part of a machine.
 func inventoryTable(i agent.Inventory) cli.Result {
 	r := cli.Result{Header: []string{"PART", "VALUE", "DETAILS"}, Data: i, Names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {
@@ -137,8 +132,7 @@ func (a *app) agentDisksCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// printPick prints the disks, and the disk on which the agent would install. If no disk can be chosen, it returns an
-// error.
+// printPick prints the disks and the one on which the agent would install. It fails if no disk can be chosen.
 func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 	raw, err := json.Marshal(disks)
 	if err != nil {
@@ -169,12 +163,8 @@ func (a *app) agentStepsCommand() *cobra.Command {
 			steps := agent.Steps(version)
 			r := cli.Result{Header: []string{"PHASE", "INTERFACE", "STEP", "PRIORITY", "ABORTABLE", "ARGUMENTS"}, Data: steps}
 			for _, s := range steps {
-				abortable := "no"
-				if s.Abortable {
-					abortable = "yes"
-				}
-				r.Names = append(r.Names, s.Phase+"."+s.Step)
-				r.Rows = append(r.Rows, []string{s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), abortable, strings.Join(s.Arguments, ", ")})
+				r.Add(s.Phase+"."+s.Step,
+					s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), cli.YesNo(s.Abortable), strings.Join(s.Arguments, ", "))
 			}
 			return a.Print(r)
 		},

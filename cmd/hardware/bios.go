@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,12 +12,6 @@ import (
 	"ironworks/provision"
 	"ironworks/session"
 )
-
-func (a *app) biosCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "bios show|set|reset|compare|copy"}
-	cmd.AddCommand(a.biosShowCommand(), a.biosSetCommand(), a.biosResetCommand(), a.biosCompareCommand(), a.biosCopyCommand())
-	return cli.NeedsSubcommand(cmd)
-}
 
 func (a *app) biosShowCommand() *cobra.Command {
 	return &cobra.Command{
@@ -33,8 +28,7 @@ func (a *app) biosShowCommand() *cobra.Command {
 					continue
 				}
 				shown = append(shown, setting)
-				r.Names = append(r.Names, setting.Name)
-				r.Rows = append(r.Rows, []string{setting.Name, bios.Shown(setting), bios.Allowed(setting), strings.Join(bios.Notes(setting), ", ")})
+				r.Add(setting.Name, setting.Name, bios.Shown(setting), bios.Allowed(setting), strings.Join(bios.Notes(setting), ", "))
 			}
 			if len(settings) > 0 {
 				r.Empty = "No BIOS setting contains " + strings.Join(args[1:], "") + "."
@@ -47,56 +41,46 @@ func (a *app) biosShowCommand() *cobra.Command {
 
 const noBIOS = "Ironic reads them during cleaning and inspection, if the bios interface supports it."
 
-func (a *app) biosSetCommand() *cobra.Command {
-	var flags cli.ActFlags
-	cmd := &cobra.Command{
-		Use: "set NODE… NAME=VALUE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			nodes, pairs, err := nodesAndPairs("bios set", "NAME=VALUE", args)
+func (a *app) setBIOS(_ context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
+	nodes, pairs, err := nodesAndPairs("bios set", "NAME=VALUE", args)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes := make([]bios.Change, len(pairs))
+	for i, pair := range pairs {
+		if changes[i], err = bios.ParseChange(pair); err != nil {
+			return nil, nil, cli.Usagef("%w", err)
+		}
+	}
+	return provision.SetBIOS(s.Client, changes), nodes, nil
+}
+
+// prepared returns an action and the names of its nodes.
+type prepared = func(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error)
+
+// preparedCommand returns a command that changes nodes with an action that first queries Ironic for information about
+// each node.
+func (a *app) preparedCommand(use string, least int, action prepared) *cobra.Command {
+	return a.ActCommand(use, least, true, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			act, nodes, err := action(cmd.Context(), s, args)
 			if err != nil {
 				return err
 			}
-			changes := make([]bios.Change, len(pairs))
-			for i, pair := range pairs {
-				if changes[i], err = bios.ParseChange(pair); err != nil {
-					return cli.Usagef("%w", err)
-				}
-			}
-			return a.ActPrepared(cmd, s, provision.SetBIOS(s.Client, changes), nodes, flags)
-		}),
-	}
-	flags.Register(cmd, true)
-	return cmd
+			return a.ActPrepared(cmd, s, act, nodes, flags)
+		})(cmd, args)
+	})
 }
 
-func (a *app) biosResetCommand() *cobra.Command {
-	return a.preparedCommand("reset", provision.ResetBIOS)
+// resetCommand returns a command whose only arguments are nodes.
+func (a *app) resetCommand(use string, action func() provision.Action) *cobra.Command {
+	return a.preparedCommand(use, 1, func(_ context.Context, _ *session.Session, nodes []string) (provision.Action, []string, error) {
+		return action(), nodes, nil
+	})
 }
 
-// preparedCommand returns a command whose only arguments are nodes. Its action first queries Ironic for information
-// about each node.
-func (a *app) preparedCommand(use string, action func() provision.Action) *cobra.Command {
-	var flags cli.ActFlags
-	cmd := &cobra.Command{
-		Use: use + " NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			return a.ActPrepared(cmd, s, action(), args, flags)
-		}),
-	}
-	flags.Register(cmd, true)
-	return cmd
-}
-
-// nodesAndPairs separates node names from NAME=VALUE arguments. A node name contains no =.
 func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
-	for _, arg := range args {
-		if strings.Contains(arg, "=") {
-			pairs = append(pairs, arg)
-		} else {
-			nodes = append(nodes, arg)
-		}
-	}
-	switch {
+	switch nodes, pairs = cli.SplitSettings(args, false); {
 	case len(nodes) == 0:
 		return nil, nil, cli.Usagef("%s: no NODE given", command)
 	case len(pairs) == 0:
@@ -146,26 +130,17 @@ func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []str
 	return &nodes[0], nodes[1:], nil
 }
 
-func (a *app) biosCopyCommand() *cobra.Command {
-	var flags cli.ActFlags
-	cmd := &cobra.Command{
-		Use: "copy GOLDEN NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			golden, err := cli.OneNode(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			settings, err := s.Client.BIOS(cmd.Context(), golden.UUID)
-			if err != nil {
-				return err
-			}
-			if len(settings) == 0 {
-				a.PrintMessage("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
-				return &cli.CodeError{Code: cli.ExitRefused}
-			}
-			return a.ActPrepared(cmd, s, provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], flags)
-		}),
+func (a *app) copyBIOS(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
+	golden, err := cli.OneNode(ctx, s, args[0])
+	if err != nil {
+		return nil, nil, err
 	}
-	flags.Register(cmd, true)
-	return cmd
+	settings, err := s.Client.BIOS(ctx, golden.UUID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(settings) == 0 {
+		return nil, nil, a.Refusef("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
+	}
+	return provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], nil
 }

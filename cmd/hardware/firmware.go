@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,12 +14,6 @@ import (
 	"ironworks/provision"
 	"ironworks/session"
 )
-
-func (a *app) firmwareCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "firmware list|matrix|update"}
-	cmd.AddCommand(a.firmwareListCommand(), a.firmwareMatrixCommand(), a.firmwareUpdateCommand())
-	return cli.NeedsSubcommand(cmd)
-}
 
 func (a *app) firmwareListCommand() *cobra.Command {
 	return &cobra.Command{
@@ -50,7 +45,7 @@ func (a *app) firmwareListCommand() *cobra.Command {
 }
 
 func (a *app) firmwareMatrixCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "matrix [FILTER…]", ValidArgsFunction: a.CompleteFilter,
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			l, _, err := a.Listing(s, cli.ListFlags{}, strings.Join(args, " "))
@@ -86,30 +81,24 @@ func (a *app) firmwareMatrixCommand() *cobra.Command {
 			return a.Print(r)
 		}),
 	}
-	return cmd
 }
 
 func (a *app) firmwareUpdateCommand() *cobra.Command {
-	var flags cli.ActFlags
 	var pause int
-	cmd := &cobra.Command{
-		Use: "update NODE… COMPONENT=URL…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			nodes, pairs, err := nodesAndPairs("firmware update", "COMPONENT=URL", args)
-			if err != nil {
-				return err
+	cmd := a.preparedCommand("update NODE… COMPONENT=URL…", 2, func(_ context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
+		nodes, pairs, err := nodesAndPairs("firmware update", "COMPONENT=URL", args)
+		if err != nil {
+			return nil, nil, err
+		}
+		updates := make([]provision.FirmwareUpdate, len(pairs))
+		for i, pair := range pairs {
+			if updates[i], err = provision.ParseFirmwareUpdate(pair); err != nil {
+				return nil, nil, cli.Usagef("%w", err)
 			}
-			updates := make([]provision.FirmwareUpdate, len(pairs))
-			for i, pair := range pairs {
-				if updates[i], err = provision.ParseFirmwareUpdate(pair); err != nil {
-					return cli.Usagef("%w", err)
-				}
-				updates[i].WaitSeconds = pause
-			}
-			return a.ActPrepared(cmd, s, provision.UpdateFirmware(s.Client, updates), nodes, flags)
-		}),
-	}
-	flags.Register(cmd, true)
+			updates[i].WaitSeconds = pause
+		}
+		return provision.UpdateFirmware(s.Client, updates), nodes, nil
+	})
 	cmd.Flags().IntVar(&pause, "pause", 0, "seconds that Ironic waits after each update; 0 uses Ironic's settings")
 	return cmd
 }

@@ -1,7 +1,6 @@
 package hardware
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,18 +11,9 @@ import (
 	"ironworks/cmd/cli"
 	"ironworks/models/hints"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
-func (a *app) hintsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:       "hints match|set",
-		ValidArgs: []string{"match", "set"},
-	}
-	cmd.AddCommand(a.hintsMatchCommand(), a.hintsSetCommand())
-	return cli.NeedsSubcommand(cmd)
-}
-
-// matchFlags holds the flags of the hints match command.
 type matchFlags struct {
 	hints, inventory, skip, batch, release string
 }
@@ -57,7 +47,6 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 	return cmd
 }
 
-// matchReport is the verdict on one case in JSON and YAML.
 type matchReport struct {
 	hints.Verdict
 	Disagree string            `json:"disagree,omitempty"`
@@ -65,7 +54,6 @@ type matchReport struct {
 	Disks    []hints.DiskCheck `json:"disks"`
 }
 
-// match applies the hints of a case to its disks. It also returns an explanation for each disk.
 func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
 	e := c.Search(by).Explain(c.Disks)
 	return matchReport{
@@ -122,8 +110,7 @@ func (a *app) matchBatch(file string, by hints.Generation) error {
 		in = f
 	}
 	err := hints.JudgeLines(in, a.Stdout, by)
-	var bad *hints.CaseError
-	if errors.As(err, &bad) {
+	if cli.Is[*hints.CaseError](err) {
 		return cli.Usagef("--batch: %w", err)
 	}
 	return err
@@ -156,8 +143,7 @@ func (a *app) hintsSetCommand() *cobra.Command {
 	return cmd
 }
 
-// pinDisk reads the disks of a node and prints the hint that selects disk. It returns the action that writes the
-// hint.
+// pinDisk prints the hint that selects a disk of a node, and returns the action that writes the hint.
 func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (provision.Action, error) {
 	s, err := a.Connect(cmd)
 	if err != nil {
@@ -177,4 +163,87 @@ func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (p
 		a.PrintMessage("note: %s", note)
 	}
 	return provision.Pin(found, disk, to), nil
+}
+
+func (a *app) hintsCommand() *cobra.Command {
+	cmd := cli.Group("hints match|set", a.hintsMatchCommand(), a.hintsSetCommand())
+	cmd.ValidArgs = []string{"match", "set"}
+	return cmd
+}
+
+func (a *app) disksCommand() *cobra.Command {
+	maxAge := provision.InventoryAge
+	cmd := &cobra.Command{
+		Use:  "disks NODE",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			found, err := readDisks(cmd, s, args[0])
+			if err != nil {
+				return err
+			}
+			return a.printDisks(found, maxAge)
+		}),
+	}
+	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "warn about an inventory that is older than this")
+	return cmd
+}
+
+func readDisks(cmd *cobra.Command, s *session.Session, name string) (*provision.NodeDisks, error) {
+	node, err := s.Client.Node(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	version, _ := s.Client.Version()
+	return provision.ReadDisks(cmd.Context(), s.Client, node, version)
+}
+
+func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error {
+	e := found.Search().Explain(found.Inventory.Disks)
+	report := found.Report(e, time.Now(), maxAge)
+	if err := a.Print(diskTable(report, e)); err != nil {
+		return err
+	}
+	if a.Output == cli.OutputTable {
+		for _, line := range diskSummary(&report, &e) {
+			a.PrintMessage("%s", line)
+		}
+	}
+	return nil
+}
+
+func diskTable(data any, e hints.Explanation) cli.Result {
+	r := cli.Result{Empty: "No disks in the inventory.", Data: data, Header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "REASON"}}
+	if e.Picks != "" {
+		r.Names = []string{e.Picks}
+	}
+	for _, c := range e.Disks {
+		pick := ""
+		if c.Picked {
+			pick = "yes"
+		}
+		d := c.Disk
+		r.Rows = append(r.Rows, []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB()), d.Kind(), d.Transport, d.Model, d.Serial, d.WWN, pick, c.Why})
+	}
+	return r
+}
+
+// diskSummary returns the lines below the table: the hints, their problems, the verdict and notes.
+func diskSummary(r *provision.DiskReport, e *hints.Explanation) []string {
+	var lines []string
+	switch {
+	case !r.Hints.IsSet():
+		lines = append(lines, "no root device hints")
+	default:
+		lines = append(lines, fmt.Sprintf("hints of %s: %s", r.HintsFrom, r.Hints))
+	}
+	for _, p := range r.Problems {
+		lines = append(lines, p.String())
+	}
+	switch verdict, clear := (hints.Search{Hints: r.Hints}).Verdict(e); {
+	case !clear && !r.Hints.IsSet() && r.Error == "":
+		lines = append(lines, verdict+"; ironworks hints set selects one")
+	case !clear:
+		lines = append(lines, verdict)
+	}
+	return append(lines, r.Notes...)
 }

@@ -12,39 +12,26 @@ import (
 	"ironworks/session"
 )
 
-func (a *app) raidCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "raid show|check|apply|delete"}
-	cmd.AddCommand(a.raidShowCommand(), a.raidCheckCommand(), a.raidApplyCommand(), a.raidDeleteCommand())
-	return cli.NeedsSubcommand(cmd)
-}
-
 func (a *app) raidShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "show NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			n, err := cli.OneNode(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
+	return a.NodeCommand("show NODE", func(_ *cobra.Command, _ *session.Session, n *models.Node) error {
+		now, err := provision.RAIDOf(n)
+		if err != nil {
+			return err
+		}
+		r := cli.Result{
+			Header: []string{"CONFIGURATION", "LEVEL", "SIZE", "NAME", "ROOT", "DRIVES"}, Data: now, Names: []string{n.Label()},
+			Empty: "No RAID configuration (raid_interface " + models.OrNone(now.Interface) + ").",
+		}
+		for _, c := range []struct {
+			name   string
+			config map[string]any
+		}{{"current", now.Current}, {"target", now.Target}} {
+			for _, disk := range provision.Volumes(c.config) {
+				r.Rows = append(r.Rows, append([]string{c.name}, provision.VolumeTexts(disk)...))
 			}
-			now, err := provision.RAIDOf(n)
-			if err != nil {
-				return err
-			}
-			r := cli.Result{
-				Header: []string{"CONFIGURATION", "LEVEL", "SIZE", "NAME", "ROOT", "DRIVES"}, Data: now, Names: []string{n.Label()},
-				Empty: "No RAID configuration (raid_interface " + models.OrNone(now.Interface) + ").",
-			}
-			for _, c := range []struct {
-				name   string
-				config map[string]any
-			}{{"current", now.Current}, {"target", now.Target}} {
-				for _, disk := range provision.Volumes(c.config) {
-					r.Rows = append(r.Rows, append([]string{c.name}, provision.VolumeTexts(disk)...))
-				}
-			}
-			return a.Print(r)
-		}),
-	}
+		}
+		return a.Print(r)
+	})
 }
 
 func (a *app) raidCheckCommand() *cobra.Command {
@@ -98,16 +85,14 @@ func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCRepor
 	}
 	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(look.BMC), node)
 	if err != nil {
-		a.PrintMessage("the RAID does not fit: %v", err)
-		return &cli.CodeError{Code: cli.ExitRefused}
+		return a.Refusef("the RAID does not fit: %v", err)
 	}
 	r := cli.Result{Header: []string{"LEVEL", "SIZE", "NAME", "ROOT", "CONTROLLER", "DRIVES"}, Data: cli.NonNil(volumes)}
 	for i := range volumes {
 		v := &volumes[i]
-		r.Names = append(r.Names, v.VolumeName)
-		r.Rows = append(r.Rows, []string{
+		r.Add(v.VolumeName,
 			v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, cli.YesNo(v.IsRoot), v.Controller, strings.Join(v.Drives, ", "),
-		})
+		)
 		if len(v.Busy) > 0 {
 			a.PrintMessage("drives in use: %s", strings.Join(v.Busy, ", "))
 		}
@@ -116,27 +101,18 @@ func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCRepor
 }
 
 func (a *app) raidApplyCommand() *cobra.Command {
-	var flags cli.ActFlags
 	var file string
 	var keep bool
-	cmd := &cobra.Command{
-		Use: "apply NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			target, err := a.readRAID(file)
-			if err != nil {
-				return err
-			}
-			return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-				return a.ActPrepared(cmd, s, provision.SetRAID(target, keep), args, flags)
-			})(cmd, args)
-		},
-	}
-	flags.Register(cmd, true)
+	cmd := a.ActCommand("apply NODE…", 1, true, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		target, err := a.readRAID(file)
+		if err != nil {
+			return err
+		}
+		return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			return a.ActPrepared(cmd, s, provision.SetRAID(target, keep), args, flags)
+		})(cmd, args)
+	})
 	raidFile(cmd, &file)
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep existing volumes of a hardware controller")
 	return cmd
-}
-
-func (a *app) raidDeleteCommand() *cobra.Command {
-	return a.preparedCommand("delete", provision.DeleteRAID)
 }

@@ -69,13 +69,11 @@ func (a *app) printReport(name string, report userdata.Report) error {
 	for _, p := range report.Problems {
 		ids = append(ids, string(p.ID))
 	}
-	if err := a.Print(cli.Result{Data: report, Names: ids, Text: reportText(name, report)}); err != nil {
-		return err
-	}
+	code := cli.ExitOK
 	if !report.OK() {
-		return &cli.CodeError{Code: cli.ExitRefused}
+		code = cli.ExitRefused
 	}
-	return nil
+	return a.PrintExit(cli.Result{Data: report, Names: ids, Text: reportText(name, report)}, code)
 }
 
 func reportText(name string, report userdata.Report) string {
@@ -88,21 +86,14 @@ func reportText(name string, report userdata.Report) string {
 	if len(report.Problems) > 0 {
 		b.WriteString("\n")
 	}
-	b.WriteString(summaryText(report))
+	for _, row := range report.Summary.Rows() {
+		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)
+	}
 	verdict := "valid"
 	if !report.OK() {
 		verdict = "invalid"
 	}
 	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", name, verdict, models.Counted(count[userdata.SeverityError], "error"),
 		models.Counted(count[userdata.SeverityWarning], "warning"), models.Counted(count[userdata.SeverityInfo], "note"))
-	return b.String()
-}
-
-// summaryText describes the effects of the configuration, one per line.
-func summaryText(report userdata.Report) string {
-	var b strings.Builder
-	for _, row := range report.Summary.Rows() {
-		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)
-	}
 	return b.String()
 }

@@ -1,3 +1,4 @@
+// Package ignition implements the commands that build, check, embed, serve and apply Ignition configurations.
 package ignition
 
 import (
@@ -14,19 +15,6 @@ import (
 	"ironworks/ignition/prepare"
 )
 
-func (a *app) ignitionCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
-	}
-	cmd.AddCommand(
-		a.ignitionBuildCommand(), a.ignitionCheckCommand(), a.ignitionEmbedCommand(), a.ignitionShowCommand(),
-		a.ignitionRemoveCommand(), a.ignitionKargsCommand(), a.ignitionWrapCommand(), a.ignitionServeCommand(),
-		a.ignitionApplyCommand(),
-	)
-	return cli.NeedsSubcommand(cmd)
-}
-
-// readConfig reads a configuration from a file or standard input.
 func (a *app) readConfig(path string) ([]byte, error) {
 	if path == "-" {
 		return prepare.ReadConfigFrom(a.Stdin, "standard input")
@@ -36,8 +24,6 @@ func (a *app) readConfig(path string) ([]byte, error) {
 
 // imageError returns the error to report if an image could not be edited. It suggests a remedy where there is one.
 func (a *app) imageError(path string, err error) error {
-	var large *image.TooLargeError
-	var karg *image.KargError
 	switch {
 	case err == nil:
 		return nil
@@ -45,7 +31,7 @@ func (a *app) imageError(path string, err error) error {
 		return a.Refusef("%s: %v; see ironworks ignition show %s, or pass --force to replace the configuration", path, image.ErrInUse, path)
 	case errors.Is(err, image.ErrCustomized):
 		return a.Refusef("%s: %v; use an unmodified ISO", path, image.ErrCustomized)
-	case errors.As(err, &large), errors.As(err, &karg), errors.Is(err, image.ErrNoKargs):
+	case cli.Is[*image.TooLargeError](err), cli.Is[*image.KargError](err), errors.Is(err, image.ErrNoKargs):
 		return a.Refusef("%v", err)
 	case errors.Is(err, fs.ErrExist):
 		return a.Refusef("%v: nothing was written", err)
@@ -53,8 +39,7 @@ func (a *app) imageError(path string, err error) error {
 	return err
 }
 
-// fileOutput is the -o/--output FILE flag of commands that write a file. It replaces the global --output flag, which
-// selects a format, because these commands have no use for a format.
+// fileOutput is the --output FILE flag, which replaces the global one in commands that have no use for a format.
 type fileOutput struct {
 	path  string
 	force bool
@@ -76,7 +61,6 @@ func (o *fileOutput) check() error {
 	return nil
 }
 
-// isStdout reports whether the output is standard output.
 func (o *fileOutput) isStdout() bool { return o.path == "" || o.path == "-" }
 
 // write writes content to a file that only its owner can read, or to standard output.
@@ -92,16 +76,7 @@ func (a *app) write(ctx context.Context, o fileOutput, content io.Reader) error 
 	return err
 }
 
-// writeBinary does the same as write, but refuses to write to a terminal.
-func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) error {
-	if _, is := cli.Terminal(a.Stdout); is && o.isStdout() {
-		return cli.Usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
-	}
-	return a.write(ctx, o, content)
-}
-
-// usable reads the configuration in a file. Unless anyway is set, it checks the configuration and translates it to
-// Ignition.
+// usable reads a configuration. Unless anyway is set, it checks the configuration and translates it to Ignition.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)
 	if err != nil || anyway {
@@ -115,12 +90,23 @@ func (a *app) bootable(data []byte, name string) ([]byte, error) {
 		name = "standard input"
 	}
 	config, err := prepare.Usable(data, name)
-	var bad *prepare.UnbootableError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*prepare.UnbootableError](err); is {
 		for _, p := range bad.Problems {
 			a.PrintMessage("%s", p.In(name))
 		}
 		return nil, a.Refusef("%s (%s) would not boot; pass --no-check to use the file unchecked", name, bad.Kind)
 	}
 	return config, err
+}
+
+type app struct{ *cli.App }
+
+// Command returns the ignition command.
+func Command(a *cli.App) *cobra.Command {
+	x := &app{a}
+	return cli.Group("ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
+		x.ignitionBuildCommand(), x.ignitionCheckCommand(), x.ignitionEmbedCommand(), x.ignitionShowCommand(),
+		x.ignitionRemoveCommand(), x.ignitionKargsCommand(), x.ignitionWrapCommand(), x.ignitionServeCommand(),
+		x.ignitionApplyCommand(),
+	)
 }

@@ -17,7 +17,6 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// kargsFlags holds the flags that change kernel arguments while a configuration is embedded.
 type kargsFlags struct {
 	edit image.KargsEdit
 }
@@ -67,8 +66,7 @@ func (a *app) ignitionRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-// checkISO checks the name of an ISO, and the output of the command. It rejects standard input, because reading an
-// ISO requires seeking.
+// checkISO checks the output and the name of an ISO. Standard input is rejected: reading an ISO requires seeking.
 func checkISO(path string, out *fileOutput) error {
 	if path == "-" {
 		return cli.Usagef("cannot read an ISO from standard input; pass its file name")
@@ -157,7 +155,6 @@ func (a *app) showImage(path string) error {
 	return nil
 }
 
-// readImage reads an ISO or an initrd.
 func (a *app) readImage(path string) (shown ShownImage, config []byte, err error) {
 	if path == "-" {
 		shown.Kind = "initrd"
@@ -186,15 +183,17 @@ func (a *app) ignitionWrapCommand() *cobra.Command {
 				return err
 			}
 			stream, err := prepare.Initrd(cmd.Context(), initramfs, data)
-			var missing *fs.PathError
 			switch {
-			case errors.As(err, &missing):
+			case cli.Is[*fs.PathError](err):
 				return cli.Usagef("--append: %w", err)
 			case err != nil:
 				return a.imageError(initramfs, err)
 			}
 			defer func() { _ = stream.Close() }()
-			return a.writeBinary(cmd.Context(), out, stream)
+			if _, is := cli.Terminal(a.Stdout); is && out.isStdout() {
+				return cli.Usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
+			}
+			return a.write(cmd.Context(), out, stream)
 		},
 	}
 	out.register(cmd, "file `OUT` to write, or - for standard output (the default)")
@@ -205,25 +204,20 @@ func (a *app) ignitionWrapCommand() *cobra.Command {
 }
 
 func (a *app) ignitionKargsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "kargs show|append|delete|replace|reset ISO …"}
-	cmd.AddCommand(a.kargsShowCommand())
+	kargs := cli.Group("kargs show|append|delete|replace|reset ISO …", a.kargsShowCommand())
 	for _, c := range []struct {
 		use  string
-		min  int
+		args cobra.PositionalArgs
 		edit func(args []string) image.KargsEdit
 	}{
-		{"append ISO ARG…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Append: args} }},
-		{"delete ISO ARG…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Delete: args} }},
-		{"replace ISO KEY=OLD=NEW…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Replace: args} }},
-		{"reset ISO", 1, func([]string) image.KargsEdit { return image.KargsEdit{Reset: true} }},
+		{"append ISO ARG…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Append: args} }},
+		{"delete ISO ARG…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Delete: args} }},
+		{"replace ISO KEY=OLD=NEW…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Replace: args} }},
+		{"reset ISO", cobra.ExactArgs(1), func([]string) image.KargsEdit { return image.KargsEdit{Reset: true} }},
 	} {
 		var out fileOutput
-		check := cobra.MinimumNArgs(c.min)
-		if c.min == 1 {
-			check = cobra.ExactArgs(1)
-		}
 		sub := &cobra.Command{
-			Use: c.use, Args: check,
+			Use: c.use, Args: c.args,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				if err := checkISO(args[0], &out); err != nil {
 					return err
@@ -232,9 +226,9 @@ func (a *app) ignitionKargsCommand() *cobra.Command {
 			},
 		}
 		out.register(sub, "new file `OUT`, or - for standard output (default: change the ISO in place)")
-		cmd.AddCommand(sub)
+		kargs.AddCommand(sub)
 	}
-	return cli.NeedsSubcommand(cmd)
+	return kargs
 }
 
 func (a *app) kargsShowCommand() *cobra.Command {

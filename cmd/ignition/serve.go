@@ -2,9 +2,12 @@ package ignition
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +15,7 @@ import (
 
 	"ironworks/cmd/cli"
 	"ironworks/cmd/serving"
+	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/models"
@@ -19,7 +23,6 @@ import (
 	"ironworks/session"
 )
 
-// serveFlags holds the flags of the ignition serve command.
 type serveFlags struct {
 	source  prepare.Source
 	config  string
@@ -186,7 +189,7 @@ func (a *app) openServer(
 		images.Close()
 		err = errors.Join(err, server.Close())
 	}
-	if bad := (*models.KernelParametersError)(nil); errors.As(err, &bad) {
+	if cli.Is[*models.KernelParametersError](err) {
 		err = cli.Usagef("--karg-append: %w", err)
 	}
 	return server, images, targets, err
@@ -209,4 +212,153 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 		}))
 	}
 	return err
+}
+
+// ServedJSON is the first line that ignition serve -o json prints.
+type ServedJSON struct {
+	Time        time.Time    `json:"time"`
+	Kind        string       `json:"kind"`
+	Listen      string       `json:"listen"`
+	Fingerprint string       `json:"fingerprint,omitempty"`
+	Certificate string       `json:"certificate,omitempty"`
+	Targets     []targetJSON `json:"targets"`
+}
+
+type targetJSON struct {
+	Node   string `json:"node,omitempty"`
+	UUID   string `json:"uuid,omitempty"`
+	ISO    string `json:"deploy_iso,omitempty"`
+	Kernel string `json:"deploy_kernel,omitempty"`
+	Initrd string `json:"deploy_ramdisk,omitempty"`
+	Params string `json:"kernel_append_params,omitempty"`
+}
+
+// printServing prints the URLs, each with the driver_info key to set.
+func (a *app) printServing(server *serve.Server, targets []prepare.Target) error {
+	listed := make([]targetJSON, len(targets))
+	var b strings.Builder
+	fmt.Fprintf(&b, "listening on %s\n", server.Addr())
+	if fingerprint := server.Fingerprint(); fingerprint != "" {
+		fmt.Fprintf(&b, "certificate  SHA-256 %s\n", fingerprint)
+	}
+	for i, t := range targets {
+		listed[i] = targetJSON{Node: t.Node.Label(), UUID: t.Node.UUID, ISO: t.ISO, Kernel: t.Kernel, Initrd: t.Initrd, Params: t.KernelParams}
+		b.WriteString("\n" + cmp.Or(t.Node.Label(), "all nodes") + "\n")
+		for _, line := range [][2]string{
+			{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd}, {"kernel_append_params", t.KernelParams},
+		} {
+			if line[1] != "" {
+				fmt.Fprintf(&b, "  %-21s %s\n", line[0], line[1])
+			}
+		}
+	}
+	if a.Output == cli.OutputJSON {
+		return cli.WriteLine(a.Stdout, ServedJSON{
+			Time: time.Now().UTC(), Kind: "serving", Listen: server.Addr().String(),
+			Fingerprint: server.Fingerprint(), Certificate: string(server.Certificate()), Targets: listed,
+		})
+	}
+	b.WriteString("\n")
+	return a.PrintOut("%s", b.String())
+}
+
+func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
+	images, err := f.source.Images()
+	if err != nil {
+		return nil, err
+	}
+	if f.source.OfPXE() && !images.HasRootfs() {
+		a.PrintMessage("note: without --rootfs the initramfs must contain the root file system")
+	}
+	return images, nil
+}
+
+// addImages adds one image, or one for each node. The server also serves the built-in agent if it is needed.
+func (a *app) addImages(
+	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
+) error {
+	f.ramdisk.in.AgentArch = prepare.Architecture(nodes)
+	config, force, err := a.configFor(cmd, f, s, images, func(maker prepare.Maker, in *prepare.Inputs) error {
+		return maker.PublishAgent(server, host, in)
+	})
+	if err != nil {
+		return err
+	}
+	if !f.perNode {
+		nodes = nil
+	}
+	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
+}
+
+// publisher serves the files that a configuration refers to, and sets their URLs in the inputs.
+type publisher func(prepare.Maker, *prepare.Inputs) error
+
+// configFor returns a function that makes the configuration for the node with the given label, or for all nodes if
+// the label is empty. If that function returns nil, the configuration embedded in the image is kept. force is set if
+// the result is based on the embedded configuration.
+func (a *app) configFor(
+	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, publish publisher,
+) (config func(label string) ([]byte, error), force bool, err error) {
+	var base []byte
+	if f.config != "" {
+		data, err := a.readConfig(f.config)
+		if err != nil {
+			return nil, false, cli.Usagef("--ignition: %w", err)
+		}
+		if base = data; !f.noCheck {
+			if base, err = a.bootable(data, f.config); err != nil {
+				return nil, false, err
+			}
+		}
+	} else if !f.builds() {
+		if base, err = images.Embedded(); err != nil {
+			return nil, false, err
+		}
+		force = base != nil
+		if force && !f.perNode && !f.source.OfPXE() {
+			return func(string) ([]byte, error) { return nil, nil }, false, nil
+		}
+	}
+	if base == nil {
+		config, err = a.builtFor(cmd, f, s, publish)
+		return config, false, err
+	}
+	return func(label string) ([]byte, error) {
+		if label == "" {
+			return base, nil
+		}
+		named, err := ignition.WithHostname(base, label)
+		if err != nil {
+			return nil, cli.Usagef("--per-node: %w", err)
+		}
+		return named, nil
+	}, force, nil
+}
+
+// builtFor returns a function that builds configurations from the flags shared with ignition build.
+func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, publish publisher) (func(label string) ([]byte, error), error) {
+	in, err := f.ramdisk.inputs()
+	if err != nil {
+		return nil, err
+	}
+	maker, err := a.maker(cmd, &f.ramdisk, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.inputError(cmd, &f.ramdisk, publish(maker, &in)); err != nil {
+		return nil, err
+	}
+	reported := false
+	return func(label string) ([]byte, error) {
+		mine := in
+		if label != "" {
+			mine = in.ForNode(label)
+		}
+		built, err := a.build(cmd, &f.ramdisk, maker, mine)
+		if err == nil && !reported {
+			reported = true
+			a.printNotes(&f.ramdisk, built.Document.Notes)
+		}
+		return built.Document.JSON, err
+	}, nil
 }

@@ -1,6 +1,5 @@
-// Command ironworks-agent is an agent for Ironic in one static program. On ramdisks, it replaces the container that
-// runs ironic-python-agent. Like ironic-python-agent, it reads its configuration from the kernel's command line and
-// from the same files.
+// Command ironworks-agent is an agent for Ironic in one static program, which replaces the container that runs
+// ironic-python-agent. It reads its configuration from the same files and the kernel's command line.
 package main
 
 import (

@@ -23,7 +23,6 @@ import (
 	"ironworks/session"
 )
 
-// machinesFlags holds the flags of the lab machines command.
 type machinesFlags struct {
 	lab.Options
 	count        int
@@ -57,8 +56,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
-// machines, whose number is count.
+// labMembers returns the machines in the --scenarios file at path or, without a path, count default machines.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -79,19 +77,16 @@ func labMembers(path, flag string, count int) ([]lab.Member, error) {
 }
 
 func (f *machinesFlags) check(cmd *cobra.Command) error {
-	if f.bmcs != "each" && f.bmcs != "one" {
+	switch counted := cmd.Flags().Changed("count"); {
+	case f.bmcs != "each" && f.bmcs != "one":
 		return cli.Usagef("--bmc %q: must be each or one", f.bmcs)
-	}
-	if f.SSHPort < 0 || f.SSHPort > 65535 {
+	case f.SSHPort < 0 || f.SSHPort > 65535:
 		return cli.Usagef("--ssh-port %d: must be a port, or 0", f.SSHPort)
-	}
-	if f.Speed <= 0 {
+	case f.Speed <= 0:
 		return cli.Usagef("--lab-speed %g: must be a positive number", f.Speed)
-	}
-	if f.clean && (f.enrol || f.file != "" || cmd.Flags().Changed("count")) {
+	case f.clean && (f.enrol || f.file != "" || counted):
 		return cli.Usagef("--clean cannot be combined with --enrol, --scenarios or --count")
-	}
-	if f.file != "" && cmd.Flags().Changed("count") {
+	case f.file != "" && counted:
 		return cli.Usagef("--count and --scenarios cannot be combined")
 	}
 	return nil
@@ -133,8 +128,7 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	})
 }
 
-// writeMachines writes the machines to a CSV file. Only the user can read the file, because it contains the BMC
-// password.
+// writeMachines writes the machines to a private CSV file, because it contains the BMC password.
 func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error {
 	nodes := make([]enroll.Node, 0, len(l.Machines()))
 	for _, m := range l.Machines() {
@@ -201,8 +195,7 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.Connect(cmd)
 }
 
-// labTarget returns the URL of the client's Ironic, or url if it is not empty. It also returns the agent release and
-// the interfaces that fit this Ironic.
+// labTarget returns url or the URL of the client's Ironic, and the agent and interfaces that fit this Ironic.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {
@@ -212,7 +205,6 @@ func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at
 	return cmp.Or(url, session.RootURL(client.Endpoint())), lab.AgentFor(v.Minor), interfaces, err
 }
 
-// enrolLab enrolls the machines and prints the errors.
 func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Client, interfaces map[string]string) error {
 	failed := 0
 	err := l.Enroll(ctx, client, labMark, interfaces, func(name, _ string, err error) {
@@ -235,7 +227,6 @@ func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Cli
 	return nil
 }
 
-// printMachines prints the machines with their scenarios, BMCs and MAC addresses.
 func (a *app) printMachines(l *lab.Lab) error {
 	type line struct {
 		Name     string   `json:"name" yaml:"name"`
@@ -251,8 +242,7 @@ func (a *app) printMachines(l *lab.Lab) error {
 		info := m.DriverInfo()
 		one := line{m.Name(), m.Scenario().Name, fmt.Sprint(info["redfish_address"]), m.SystemPath(), m.MACs(), fmt.Sprint(info["deploy_iso"])}
 		lines = append(lines, one)
-		r.Names = append(r.Names, one.Name)
-		r.Rows = append(r.Rows, []string{one.Name, one.Scenario, one.BMC + one.System, strings.Join(one.MACs, " "), one.ISO})
+		r.Add(one.Name, one.Name, one.Scenario, one.BMC+one.System, strings.Join(one.MACs, " "), one.ISO)
 	}
 	r.Data = lines
 	return a.Print(r)

@@ -46,8 +46,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns the folder of the
-// machine with a given name.
+// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns their folders.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
 		return nil, nil, cli.Usagef("--lab-state DIR is required, as given to lab up")
@@ -59,8 +58,7 @@ func virtualMachines(dir string) (names []string, folder func(name string) strin
 	return names, folder, err
 }
 
-// eachVirtual calls work for the named machines, or for all if none is named, and prints the results. The first
-// element of args is the name of a snapshot.
+// eachVirtual calls work for the named machines, or for all. The first of args is the name of a snapshot.
 func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {
@@ -92,25 +90,20 @@ func (a *app) eachVirtual(
 		Result  string `json:"result" yaml:"result"`
 		Reason  string `json:"reason,omitempty" yaml:"reason,omitempty"`
 	}
-	lines, failed := []line{}, false
+	lines, code := []line{}, cli.ExitOK
 	r := cli.Result{Header: []string{"MACHINE", "RESULT", "REASON"}}
 	for _, machine := range wanted {
 		one := line{Machine: machine, Result: done}
 		if err := work(ctx, host, folder(machine), name); err != nil {
-			one.Result, one.Reason, failed = "failed", err.Error(), true
+			one.Result, one.Reason, code = "failed", err.Error(), cli.ExitFailed
 		}
 		lines = append(lines, one)
-		r.Names = append(r.Names, machine)
-		r.Rows = append(r.Rows, []string{one.Machine, one.Result, one.Reason})
+		r.Add(machine, one.Machine, one.Result, one.Reason)
 	}
 	r.Data = lines
-	if err := a.Print(r); err != nil || !failed {
-		return err
-	}
-	return &cli.CodeError{Code: cli.ExitFailed}
+	return a.PrintExit(r, code)
 }
 
-// labSnapshots lists the snapshots by machine.
 func (a *app) labSnapshots(dir string) error {
 	all, folder, err := virtualMachines(dir)
 	if err != nil {
@@ -129,8 +122,7 @@ func (a *app) labSnapshots(dir string) error {
 		}
 		for _, name := range names {
 			lines = append(lines, line{machine, name})
-			r.Names = append(r.Names, name)
-			r.Rows = append(r.Rows, []string{machine, name})
+			r.Add(name, machine, name)
 		}
 	}
 	r.Data = lines

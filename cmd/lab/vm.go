@@ -15,7 +15,6 @@ import (
 	"ironworks/lab/vm"
 )
 
-// vmFlags holds the flags of a lab with virtual machines.
 type vmFlags struct {
 	count  int
 	iso    string
@@ -43,9 +42,10 @@ func (f *vmFlags) register(set *pflag.FlagSet) {
 
 // check checks the flags, and sets the defaults of the site.
 func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) error {
-	if f.count == 0 && !cmd.Flags().Changed("vms") {
+	given := cmd.Flags().Changed
+	if f.count == 0 && !given("vms") {
 		for _, name := range []string{"iso", "memory", "disks", "cpus", "ironic"} {
-			if cmd.Flags().Changed(name) {
+			if given(name) {
 				return cli.Usagef("--%s needs --vms N", name)
 			}
 		}
@@ -55,20 +55,18 @@ func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) er
 		return cli.Usagef("--vms %d: must be 1 to %d", f.count, lab.MaxVirtual)
 	}
 	for _, name := range []string{"lab-machines", "lab-speed", "story"} {
-		if cmd.Flags().Changed(name) {
+		if given(name) {
 			return cli.Usagef("--%s and --vms cannot be combined", name)
 		}
 	}
-	if f.ironic != "" && (real.on || cmd.Flags().Changed("listen")) {
+	switch {
+	case f.ironic != "" && (real.on || given("listen")):
 		return cli.Usagef("--ironic cannot be combined with --real or --listen")
-	}
-	if f.iso == "" {
+	case f.iso == "":
 		return cli.Usagef("--vms needs --iso FILE, a CoreOS live ISO: %s", isoHelp)
-	}
-	if f.cpus < 1 {
+	case f.cpus < 1:
 		return cli.Usagef("--cpus %d: must be at least 1", f.cpus)
-	}
-	if runtime.GOOS != "linux" {
+	case runtime.GOOS != "linux":
 		return cli.Usagef("--vms needs Linux")
 	}
 	site.machines, site.Speed = f.count, 1
@@ -105,7 +103,6 @@ func (f *vmFlags) setUp(ctx context.Context, a *app, site *SiteFlags, members []
 	return v, members, err
 }
 
-// virtualEvent prints an event of a virtual machine.
 func (a *app) virtualEvent(e machine.Event) {
 	switch e.Kind {
 	case machine.GuestStarted, machine.GuestEnded, machine.BootFailed, machine.MediaUnchanged, machine.PowerChanged:
@@ -114,7 +111,6 @@ func (a *app) virtualEvent(e machine.Event) {
 	}
 }
 
-// printVirtual prints how to connect to the machines.
 func (a *app) printVirtual(v *lab.VirtualSetup, l *lab.Lab, sshPort int) {
 	option := ""
 	if v.Key != "" {
@@ -129,7 +125,6 @@ func (a *app) printVirtual(v *lab.VirtualSetup, l *lab.Lab, sshPort int) {
 	}
 }
 
-// labVirtual runs a lab of virtual machines.
 func (a *app) labVirtual(cmd *cobra.Command, options lab.SiteOptions, f *vmFlags, site *SiteFlags, real realFlags) error {
 	ctx := cmd.Context()
 	v, members, err := f.setUp(ctx, a, site, options.Members)

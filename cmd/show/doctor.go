@@ -21,7 +21,6 @@ type doctorFlags struct {
 	verbose bool
 }
 
-// doctorJSON is the output of the doctor command in JSON and YAML.
 type doctorJSON struct {
 	Checks []doctor.Diagnosis `json:"checks"`
 	Worst  doctor.Result      `json:"worst"`
@@ -71,29 +70,21 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 			r.Names = append(r.Names, string(d.ID))
 		}
 	}
-	if err := a.Print(r); err != nil || worst != doctor.Fail {
-		return err
+	if worst != doctor.Fail {
+		return a.Print(r)
 	}
-	return &cli.CodeError{Code: cli.ExitFailed}
+	return a.PrintExit(r, cli.ExitFailed)
 }
 
 // doctorMark returns the symbol and the word for a result. If ascii is set, the symbol is an ASCII character.
 func doctorMark(r doctor.Result, ascii bool) string {
-	sign, plain := "?", "?"
-	switch r {
-	case doctor.OK:
-		sign, plain = "●", "+"
-	case doctor.Unknown:
-		sign, plain = "◌", "?"
-	case doctor.Warn:
-		sign, plain = "▲", "!"
-	case doctor.Fail:
-		sign, plain = "✖", "x"
-	}
+	signs := map[doctor.Result][2]string{
+		doctor.OK: {"●", "+"}, doctor.Unknown: {"◌", "?"}, doctor.Warn: {"▲", "!"}, doctor.Fail: {"✖", "x"},
+	}[r]
 	if ascii {
-		sign = plain
+		return fmt.Sprintf("%s %-7s", signs[1], r)
 	}
-	return fmt.Sprintf("%s %-7s", sign, r)
+	return fmt.Sprintf("%s %-7s", signs[0], r)
 }
 
 // doctorIndent is the column at which the text after the mark starts.

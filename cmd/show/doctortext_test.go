@@ -14,13 +14,13 @@ import (
 func TestDoctorText(t *testing.T) {
 	t.Parallel()
 	all := []doctor.Diagnosis{
-		{ID: doctor.CheckConfiguration, Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
+		{ID: "configuration", Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
 		{
-			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385, and this is a long line that wraps",
+			ID: "tcp", Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385, and this is a long line that wraps",
 			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "check the port, and that the API is running; then run ironworks doctor again",
 		},
-		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
-		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
+		{ID: "tls", Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
+		{ID: "http", Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
 	}
 	env := map[string]string{}
 	a := &app{cli.NewApp(cli.Process{Stdout: io.Discard, Options: config.Options{Env: func(name string) string { return env[name] }}})}

@@ -56,8 +56,7 @@ func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []strin
 		if h.DurationSeconds != nil {
 			took = models.Age(time.Duration(*h.DurationSeconds) * time.Second)
 		}
-		r.Names = append(r.Names, h.UUID)
-		r.Rows = append(r.Rows, []string{cli.TimeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, took, h.User, h.Event})
+		r.Add(h.UUID, cli.TimeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, took, h.User, h.Event)
 	}
 	return a.Print(r)
 }

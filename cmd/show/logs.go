@@ -15,6 +15,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/cmd/cli"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -26,12 +27,11 @@ type logsFlags struct {
 	kept                 bool
 }
 
-// logsOrder holds the parsed flags of the logs command.
 type logsOrder struct {
 	session.LogsOrder
 	kept   bool
 	least  models.LogLevel
-	wanted models.LogFilter
+	wanted filter.LogFilter
 }
 
 func (a *app) logsCommand() *cobra.Command {
@@ -93,7 +93,7 @@ func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 			return o, cli.Usagef("--level: %w", err)
 		}
 	}
-	if o.wanted, err = models.ParseLogFilter(f.filter); err != nil {
+	if o.wanted, err = filter.ParseLogFilter(f.filter); err != nil {
 		return o, cli.Usagef("--filter: %w", err)
 	}
 	for _, name := range f.sources {
@@ -144,7 +144,6 @@ func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, name
 	return p.verdict(logs.Nodes)
 }
 
-// logsPrinter prints the log batches of several nodes.
 type logsPrinter struct {
 	app   *app
 	order *logsOrder
@@ -221,8 +220,7 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error that names the nodes from which no log lines arrived. For each of these nodes, the error
-// shows the status of the log sources.
+// verdict returns an error that names the nodes without log lines, and the status of their log sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -256,7 +254,6 @@ func (a *app) printLines(lines []models.LogLine) error {
 	return out.Flush()
 }
 
-// linesAtOnce is the number of lines per write.
 const linesAtOnce = 1000
 
 // pastLogs prints the log lines of the journal, one node after the other.

@@ -1,3 +1,4 @@
+// Package show implements the commands that only read: lists, logs, explanations, history and diagnosis.
 package show
 
 import (
@@ -32,8 +33,7 @@ func (a *app) driversCommand() *cobra.Command {
 	}
 }
 
-// driverRows returns a row for each kind of interface that a driver supports. If none is known, it returns one row
-// without interfaces.
+// driverRows returns a row for each kind of interface of a driver, or one row without interfaces.
 func driverRows(d models.Driver) [][]string {
 	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(d.Enabled)) {
@@ -55,10 +55,9 @@ func (a *app) conductorsCommand() *cobra.Command {
 			}
 			r := cli.Result{Empty: "No conductors.", Data: cli.NonNil(conductors), Header: []string{"HOST", "GROUP", "ALIVE", "LAST SEEN", "DRIVERS"}}
 			for _, c := range conductors {
-				r.Names = append(r.Names, c.Hostname)
-				r.Rows = append(r.Rows, []string{
+				r.Add(c.Hostname,
 					c.Hostname, c.Group, cli.YesNo(c.Alive), cli.TimeText(c.UpdatedAt.Time), strings.Join(c.Drivers, ", "),
-				})
+				)
 			}
 			return a.Print(r)
 		}),
@@ -84,7 +83,7 @@ func (a *app) validateCommand() *cobra.Command {
 
 func (a *app) printValidation(list []models.Validation) error {
 	r := cli.Result{Empty: "No interfaces.", Data: cli.NonNil(list), Header: []string{"INTERFACE", "RESULT", "REASON"}}
-	var bad error
+	code := cli.ExitOK
 	for _, v := range list {
 		r.Names = append(r.Names, v.Interface)
 		word := "no"
@@ -94,14 +93,11 @@ func (a *app) printValidation(list []models.Validation) error {
 		case *v.Result:
 			word = "yes"
 		case models.NeededToDeploy(v.Interface):
-			bad = &cli.CodeError{Code: cli.ExitFailed}
+			code = cli.ExitFailed
 		}
 		r.Rows = append(r.Rows, []string{v.Interface, word, v.Reason})
 	}
-	if err := a.Print(r); err != nil {
-		return err
-	}
-	return bad
+	return a.PrintExit(r, code)
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -139,8 +135,7 @@ func (a *app) configCommand() *cobra.Command {
 			}
 			r := cli.Result{Data: cfg.Paths(), Header: []string{"WHAT", "PATH", "FOUND", "NOTE"}}
 			for _, p := range cfg.Paths() {
-				r.Names = append(r.Names, p.Path)
-				r.Rows = append(r.Rows, []string{p.What, p.Path, cli.YesNo(p.Found), p.Note})
+				r.Add(p.Path, p.What, p.Path, cli.YesNo(p.Found), p.Note)
 			}
 			return a.Print(r)
 		},
@@ -160,5 +155,15 @@ func (a *app) versionCommand() *cobra.Command {
 				Text: fmt.Sprintf("ironworks %s (Ironic API %s, %s)\n", info["version"], info["api"], info["go"]),
 			})
 		},
+	}
+}
+
+type app struct{ *cli.App }
+
+// Commands returns the commands of the package.
+func Commands(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return []*cobra.Command{
+		x.exportCommand(), x.nodesCommand(), x.nodeCommand(), x.watchCommand(), x.logsCommand(), x.sshCommand(), x.driversCommand(), x.conductorsCommand(), x.validateCommand(), x.historyCommand(), x.explainCommand(), x.doctorCommand(), x.configCommand(), x.versionCommand(),
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"ironworks/shell"
 )
 
-// sshFlags holds the flags of the ssh command.
 type sshFlags struct {
 	address string
 	tty     bool

@@ -14,6 +14,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -144,7 +145,9 @@ func (w *watcher) update(u fleet.Update) {
 
 func (w *watcher) printEvents(u fleet.Update) error {
 	for i := range u.Events {
-		if err := w.app.WriteItem(w.app.Stdout, &u.Events[i], u.Events[i].Node.Label(), eventLine(&u.Events[i])); err != nil {
+		e := &u.Events[i]
+		text := fmt.Sprintf("%s  %-16s  %s", e.Time.Local().Format("15:04:05"), e.Node.Label(), e.Text())
+		if err := w.app.WriteItem(w.app.Stdout, e, e.Node.Label(), text); err != nil {
 			return err
 		}
 	}
@@ -196,15 +199,7 @@ func (w *watcher) checkUntil(events []models.Event) {
 }
 
 func (w *watcher) allReached() bool {
-	rows := w.store.Rows(models.Filter{}, explain.Columns()[0], false)
-	for i := range rows {
-		if rows[i].Node.ProvisionState != w.until {
-			return false
-		}
-	}
-	return len(rows) > 0
-}
-
-func eventLine(e *models.Event) string {
-	return fmt.Sprintf("%s  %-16s  %s", e.Time.Local().Format("15:04:05"), e.Node.Label(), e.Text())
+	rows := w.store.Rows(filter.Filter{}, explain.Columns()[0], false)
+	left := func(r *models.Row) bool { return r.Node.ProvisionState != w.until }
+	return len(rows) > 0 && !slices.ContainsFunc(rows, left)
 }

@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,34 +10,33 @@ import (
 	"strings"
 )
 
-// Access describes how Metal3 configures Ironic to reach a BMC. If an interface is empty, Ironic's default applies.
-type Access struct {
-	Driver string
-	// Info holds the fields of driver_info except for the credentials.
-	Info map[string]any
-	// Prefix is the prefix of the credentials' field names in driver_info, such as ipmi_.
-	Prefix                                                                 string
-	BIOS, Boot, Firmware, Inspect, Management, Power, RAID, Vendor, Scheme string
+// access describes how Metal3 configures Ironic to reach a BMC.
+type access struct {
+	driver string
+	// prefix is the prefix of the credentials' field names in driver_info, such as ipmi_.
+	prefix string
+	// interfaces maps the kinds of interfaces, such as boot, to names. For other kinds, Ironic's default applies.
+	interfaces map[string]string
+	// info holds the fields of driver_info except for the credentials.
+	info map[string]any
 }
 
-// ParseAddress parses a host's bmc.address (baremetal-operator, pkg/hardwareutils/bmc, 2026-08). unverified means
-// that the BMC's certificate is not verified.
-func ParseAddress(address string, unverified bool) (Access, error) {
+// parseAddress parses a host's bmc.address (baremetal-operator, pkg/hardwareutils/bmc, 2026-08).
+func parseAddress(address string, unverified bool) (access, error) {
 	if address == "" {
-		return Access{}, errors.New("no BMC address")
+		return access{}, errors.New("no BMC address")
 	}
 	u, err := parseURL(address)
 	if err != nil {
-		return Access{}, err
+		return access{}, err
 	}
 	scheme, transport, given := strings.Cut(u.Scheme, "+")
 	a, known := schemes()[scheme]
-	if !known || given && (a.Driver == "ipmi" || transport != "http" && transport != "https") {
-		return Access{}, fmt.Errorf("unknown BMC address scheme %q: use ipmi, redfish, redfish-virtualmedia, idrac-redfish, idrac-virtualmedia, ilo5-redfish, "+
+	if !known || given && (a.driver == "ipmi" || transport != "http" && transport != "https") {
+		return access{}, fmt.Errorf("unknown BMC address scheme %q: use ipmi, redfish, redfish-virtualmedia, idrac-redfish, idrac-virtualmedia, ilo5-redfish, "+
 			"ilo5-virtualmedia or redfish-uefihttp, with +http for plain HTTP", u.Scheme)
 	}
-	a.Scheme = scheme
-	if a.Driver == "ipmi" {
+	if a.driver == "ipmi" {
 		a.ipmi(u, unverified)
 	} else {
 		a.redfish(u, transport, unverified)
@@ -45,49 +45,45 @@ func ParseAddress(address string, unverified bool) (Access, error) {
 }
 
 // schemes returns the driver and the interfaces for each scheme of an address.
-func schemes() map[string]Access {
-	ipmi := Access{Driver: "ipmi", Prefix: "ipmi_", Boot: "ipxe", RAID: "no-raid"}
-	redfish := Access{Driver: "redfish", Prefix: "redfish_", Boot: "ipxe", Firmware: "redfish", Inspect: "redfish", RAID: "redfish"}
-	media, https := redfish, redfish
-	media.Boot = "redfish-virtual-media"
-	https.Boot = "redfish-https"
-	const dell = "idrac-redfish"
-	idrac := Access{
-		Driver: "idrac", Prefix: "redfish_", BIOS: dell, Boot: "ipxe", Firmware: "redfish", Inspect: "redfish", Management: dell, Power: dell, RAID: dell, Vendor: dell,
+func schemes() map[string]access {
+	ipmi := access{driver: "ipmi", prefix: "ipmi_", interfaces: map[string]string{"boot": "ipxe", "raid": "no-raid"}}
+	redfish := func(boot string) access {
+		return access{driver: "redfish", prefix: "redfish_", interfaces: map[string]string{
+			"boot": boot, "firmware": "redfish", "inspect": "redfish", "raid": "redfish",
+		}}
 	}
-	idracMedia := idrac
-	idracMedia.Boot = "idrac-redfish-virtual-media"
-	return map[string]Access{
-		"ipmi": ipmi, "libvirt": ipmi, "redfish": redfish, "ilo5-redfish": redfish, "idrac-redfish": idrac, "redfish-virtualmedia": media,
-		"ilo5-virtualmedia": media, "idrac-virtualmedia": idracMedia, "redfish-uefihttp": https,
+	idrac := func(boot string) access {
+		const dell = "idrac-redfish"
+		return access{driver: "idrac", prefix: "redfish_", interfaces: map[string]string{
+			"bios": dell, "boot": boot, "firmware": "redfish", "inspect": "redfish", "management": dell, "power": dell, "raid": dell, "vendor": dell,
+		}}
+	}
+	return map[string]access{
+		"ipmi": ipmi, "libvirt": ipmi, "redfish": redfish("ipxe"), "ilo5-redfish": redfish("ipxe"), "idrac-redfish": idrac("ipxe"),
+		"redfish-virtualmedia": redfish("redfish-virtual-media"), "ilo5-virtualmedia": redfish("redfish-virtual-media"),
+		"idrac-virtualmedia": idrac("idrac-redfish-virtual-media"), "redfish-uefihttp": redfish("redfish-https"),
 	}
 }
 
-func (a *Access) ipmi(u *url.URL, unverified bool) {
-	port, level := u.Port(), "ADMINISTRATOR"
-	if port == "" {
-		port = "623"
-	}
+func (a *access) ipmi(u *url.URL, unverified bool) {
+	level := "ADMINISTRATOR"
 	if query, err := url.ParseQuery(u.RawQuery); err == nil && query.Has("privilegelevel") {
 		level = query.Get("privilegelevel")
 	}
-	a.Info = map[string]any{"ipmi_address": u.Hostname(), "ipmi_port": port, "ipmi_priv_level": level}
+	a.info = map[string]any{"ipmi_address": u.Hostname(), "ipmi_port": cmp.Or(u.Port(), "623"), "ipmi_priv_level": level}
 	if unverified {
-		a.Info["ipmi_verify_ca"] = false
+		a.info["ipmi_verify_ca"] = false
 	}
 }
 
-func (a *Access) redfish(u *url.URL, transport string, unverified bool) {
-	if transport == "" {
-		transport = "https"
-	}
-	a.Info = map[string]any{"redfish_address": transport + "://" + u.Host}
+func (a *access) redfish(u *url.URL, transport string, unverified bool) {
+	a.info = map[string]any{"redfish_address": cmp.Or(transport, "https") + "://" + u.Host}
 	path := strings.Trim(u.Path, "/")
-	if a.Boot == "redfish-https" || path != "" && path != "redfish/v1" {
-		a.Info["redfish_system_id"] = u.Path
+	if a.interfaces["boot"] == "redfish-https" || path != "" && path != "redfish/v1" {
+		a.info["redfish_system_id"] = u.Path
 	}
 	if unverified {
-		a.Info["redfish_verify_ca"] = false
+		a.info["redfish_verify_ca"] = false
 	}
 }
 

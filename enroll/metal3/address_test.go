@@ -26,20 +26,16 @@ func TestParseAddress(t *testing.T) {
 	for _, line := range lines {
 		address, rest, _ := strings.Cut(line, "\t")
 		unverified, want, _ := strings.Cut(rest, "\t")
-		a, err := ParseAddress(address, unverified == "true")
+		a, err := parseAddress(address, unverified == "true")
 		got := "error"
 		if err == nil {
-			got = a.Driver
-			for _, i := range [][2]string{
-				{"bios", a.BIOS}, {"boot", a.Boot}, {"firmware", a.Firmware}, {"inspect", a.Inspect}, {"management", a.Management}, {"power", a.Power}, {"raid", a.RAID}, {"vendor", a.Vendor},
-			} {
-				if i[1] != "" {
-					got += " " + i[0] + "=" + i[1]
-				}
+			got = a.driver
+			for _, kind := range slices.Sorted(maps.Keys(a.interfaces)) {
+				got += " " + kind + "=" + a.interfaces[kind]
 			}
 			var info []string
-			for _, key := range slices.Sorted(maps.Keys(a.Info)) {
-				value, _ := json.Marshal(a.Info[key])
+			for _, key := range slices.Sorted(maps.Keys(a.info)) {
+				value, _ := json.Marshal(a.info[key])
 				info = append(info, fmt.Sprintf("%s=%s", key, value))
 			}
 			got += "\t" + strings.Join(info, " ")

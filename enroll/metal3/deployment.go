@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -117,15 +118,10 @@ func (h *hostReader) image(m document.Member, custom bool, fields *plan.Fields) 
 	}
 }
 
-// configDrive sets the user data, network data and meta data of the config drive from the Secrets that the host
-// names.
+// configDrive sets the content of the config drive from the Secrets that the host names.
 func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.Fields) {
 	reference := func(m document.Member) (namespace, name string) {
-		namespace = text(m.Value, "namespace")
-		if namespace == "" {
-			namespace = h.namespace
-		}
-		return namespace, text(m.Value, "name")
+		return cmp.Or(text(m.Value, "namespace"), h.namespace), text(m.Value, "name")
 	}
 	if m, given := parts["userData"]; given {
 		namespace, name := reference(m)
@@ -162,11 +158,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 			maps.Copy(fields.ConfigDrive.MetaData, data)
 		}
 	}
-	h.inherited(fields)
-}
-
-// inherited uses the ramdisk's network data for the config drive if the host specifies none.
-func (h *hostReader) inherited(fields *plan.Fields) {
+	// The ramdisk's network data is used for the config drive if the host specifies none.
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data
 	}

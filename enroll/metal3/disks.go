@@ -2,18 +2,17 @@ package metal3
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"ironworks/document"
 )
 
-// hint maps a Metal3 root device hint to the name and operator of the corresponding Ironic hint (baremetal-operator,
-// devicehints.go).
+// hint maps a Metal3 root device hint to Ironic's name and operator (baremetal-operator, devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 
-// hintsByName returns the hints in the order of Metal3's API. For links below /dev/disk/by-path, deviceName becomes
-// by_path.
+// hintsByName returns the hints in the order of Metal3's API. For links in byPath, deviceName becomes by_path.
 func hintsByName() []hint {
 	return []hint{
 		{"deviceName", "name", "s== "},
@@ -33,7 +32,7 @@ const byPath = "/dev/disk/by-path/"
 
 // hints converts Metal3's hints to Ironic's.
 func (h *hostReader) hints(of document.Member) map[string]any {
-	out := map[string]any{}
+	out, known := map[string]any{}, hintsByName()
 	if of.Value.Kind != document.Object && of.Value.Kind != document.Null {
 		h.problem(of.Line, "spec.%s: must be an object, not %s", of.Key, of.Value.Kind)
 	}
@@ -46,24 +45,19 @@ func (h *hostReader) hints(of document.Member) map[string]any {
 		if m.Value.Kind == document.Bool {
 			value = strconv.FormatBool(m.Value.True())
 		}
-		known := false
-		for _, one := range hintsByName() {
-			if one.metal3 != m.Key {
-				continue
-			}
-			known = true
-			name := one.ironic
-			if name == "name" && strings.HasPrefix(value, byPath) {
-				name = "by_path"
-			}
-			if value != "" && (name != "size" || value != "0") {
-				out[name] = one.operator + value
-			}
-		}
-		switch {
-		case !known:
+		i := slices.IndexFunc(known, func(one hint) bool { return one.metal3 == m.Key })
+		if i < 0 {
 			h.problem(m.Line, "spec.%s.%s: unknown hint; without it another disk may be erased", of.Key, m.Key)
-		case !ok && m.Value.Kind != document.Null:
+			continue
+		}
+		name := known[i].ironic
+		if name == "name" && strings.HasPrefix(value, byPath) {
+			name = "by_path"
+		}
+		if value != "" && (name != "size" || value != "0") {
+			out[name] = known[i].operator + value
+		}
+		if !ok && m.Value.Kind != document.Null {
 			h.problem(m.Line, "spec.%s.%s: must be a string, not %s", of.Key, m.Key, m.Value.Kind)
 		}
 	}
@@ -91,35 +85,28 @@ func hintOf(name, value string) (key string, out any, err error) {
 	if name == "by_path" {
 		name = "name"
 	}
-	for _, h := range hintsByName() {
-		if h.ironic != name {
-			continue
-		}
-		rest, operator := value, ""
-		if i := strings.IndexByte(value, ' '); i > 0 && (strings.HasSuffix(value[:i], "=") || value[:i] == "<in>") {
-			operator, rest = value[:i+1], strings.TrimSpace(value[i+1:])
-		}
-		switch {
-		case name == "rotational":
-			return h.metal3, strings.EqualFold(rest, "true"), nil
-		case name == "size":
-			var size int
-			if _, scan := fmt.Sscanf(rest, "%d", &size); scan != nil || operator != h.operator {
-				return "", nil, fmt.Errorf("size %q: Metal3 supports only >= N", value)
-			}
-			return h.metal3, size, nil
-		case operator == "" || operator == "== " || operator == "= ":
-			if h.operator == "<in> " {
-				return h.metal3, rest, fmt.Errorf("%s %q: Metal3 also matches substrings", name, value)
-			}
-			return h.metal3, rest, nil
-		case operator == h.operator || operator == "s== ":
-			if operator != h.operator {
-				err = fmt.Errorf("%s %q: Metal3 also matches substrings", name, value)
-			}
-			return h.metal3, rest, err
-		}
-		return "", nil, fmt.Errorf("%s %q: not supported by Metal3", name, value)
+	known := hintsByName()
+	i := slices.IndexFunc(known, func(h hint) bool { return h.ironic == name })
+	if i < 0 {
+		return "", nil, fmt.Errorf("%s: not a Metal3 hint", name)
 	}
-	return "", nil, fmt.Errorf("%s: not a Metal3 hint", name)
+	h, rest, operator := known[i], value, ""
+	if i := strings.IndexByte(value, ' '); i > 0 && (strings.HasSuffix(value[:i], "=") || value[:i] == "<in>") {
+		operator, rest = value[:i+1], strings.TrimSpace(value[i+1:])
+	}
+	switch {
+	case name == "rotational":
+		return h.metal3, strings.EqualFold(rest, "true"), nil
+	case name == "size":
+		var size int
+		if _, scan := fmt.Sscanf(rest, "%d", &size); scan != nil || operator != h.operator {
+			return "", nil, fmt.Errorf("size %q: Metal3 supports only >= N", value)
+		}
+		return h.metal3, size, nil
+	case !slices.Contains([]string{"", "== ", "= ", "s== ", h.operator}, operator):
+		return "", nil, fmt.Errorf("%s %q: not supported by Metal3", name, value)
+	case h.operator == "<in> " && operator != h.operator:
+		err = fmt.Errorf("%s %q: Metal3 also matches substrings", name, value)
+	}
+	return h.metal3, rest, err
 }

@@ -3,6 +3,8 @@ package metal3
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,9 +39,8 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns the boolean value of a field in the spec. It adds a problem to the node if the value is neither a
-// boolean nor null. If it accepted strings, a quoted "true" would be read as false, and a host that must be kept
-// could be cleaned.
+// flag returns the boolean value of a field in the spec. Other values are problems: if a quoted "true" were read as
+// false, a host that must be kept could be cleaned.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: must be true or false, not %s", m.Key, m.Value.Kind)
@@ -55,8 +56,7 @@ func NodeName(namespace, name string) string {
 	return namespace + "~" + name
 }
 
-// host converts a host to the node that Metal3 would register (baremetal-operator, pkg/provisioner/ironic/register.go
-// and ironic.go).
+// host converts a host to the node that Metal3 would register (pkg/provisioner/ironic/register.go and ironic.go).
 func (r *reader) host(o object) {
 	h := &hostReader{reader: r, object: o, spec: o.value.Get("spec")}
 	h.node.Source = enroll.Source{File: r.file, Line: o.value.Line}
@@ -137,8 +137,7 @@ func (h *hostReader) simple(m document.Member) bool {
 	return true
 }
 
-// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase
-// disks.
+// cleaning sets automated_clean. An unknown mode is a problem, because a typing error must not erase disks.
 func (h *hostReader) cleaning(m document.Member) {
 	mode, _ := m.Value.Scalar()
 	if m.Value.Kind != document.Null && mode != "metadata" && mode != "disabled" {
@@ -177,8 +176,7 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning the host would erase what runs on
-// it.
+// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning would erase its instance.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
@@ -231,11 +229,11 @@ func (h *hostReader) bmc() {
 		h.problem(line, "spec.bmc.address: missing; Metal3 does not manage this host")
 		return
 	}
-	a, err := ParseAddress(address, skip)
-	if err == nil && (a.Info["ipmi_address"] == "" || strings.HasSuffix(models.TextOf(a.Info["redfish_address"]), "://")) {
+	a, err := parseAddress(address, skip)
+	if err == nil && (a.info["ipmi_address"] == "" || strings.HasSuffix(models.TextOf(a.info["redfish_address"]), "://")) {
 		err = fmt.Errorf("no host")
 	}
-	if path := models.TextOf(a.Info["redfish_system_id"]); err == nil && !utf8.ValidString(path) {
+	if path := models.TextOf(a.info["redfish_system_id"]); err == nil && !utf8.ValidString(path) {
 		err = fmt.Errorf("path %q is not UTF-8", path)
 	}
 	if err != nil {
@@ -245,36 +243,29 @@ func (h *hostReader) bmc() {
 	if strings.Contains(address, "@") {
 		h.note(line, "spec.bmc.address: credentials in the address are not used")
 	}
-	inspect := "agent"
+	inspect := a.interfaces["inspect"]
+	a.interfaces["inspect"] = "agent"
 	switch mode := text(h.spec, "inspectionMode"); mode {
 	case "fast":
-		inspect = a.Inspect
+		a.interfaces["inspect"] = inspect
 	case "disabled":
 		h.note(line, "spec.inspectionMode disabled: do not inspect the node")
 	case "", "agent":
 	default:
 		h.problem(line, "spec.inspectionMode %q: use agent, fast or disabled", mode)
 	}
-	for _, i := range [][2]string{
-		{"driver", a.Driver},
-		{"bios_interface", a.BIOS},
-		{"boot_interface", a.Boot},
-		{"firmware_interface", a.Firmware},
-		{"inspect_interface", inspect},
-		{"management_interface", a.Management},
-		{"power_interface", a.Power},
-		{"raid_interface", a.RAID},
-		{"vendor_interface", a.Vendor},
-	} {
-		if i[1] != "" {
-			h.node.Set(i[1], i[0])
-			h.node.Derived = append(h.node.Derived, i[0])
+	h.node.Set(a.driver, "driver")
+	h.node.Derived = append(h.node.Derived, "driver")
+	for _, kind := range slices.Sorted(maps.Keys(a.interfaces)) {
+		if name := a.interfaces[kind]; name != "" {
+			h.node.Set(name, kind+"_interface")
+			h.node.Derived = append(h.node.Derived, kind+"_interface")
 		}
 	}
-	for field, value := range a.Info {
+	for field, value := range a.info {
 		h.node.Set(value, "driver_info", field)
 	}
-	h.credentials(bmc.Line, a.Prefix, credentials)
+	h.credentials(bmc.Line, a.prefix, credentials)
 }
 
 // credentials reads the user name and the password from the Secret. Like Metal3, it removes the blanks around them.
@@ -316,8 +307,7 @@ func (h *hostReader) preprovisioning(m document.Member) {
 	h.node.Set(data, "network_data")
 }
 
-// structure parses the YAML or JSON object in a Secret. The object is the value of the first of the given keys that
-// the Secret contains.
+// structure parses the YAML or JSON object under the first of the given keys that the Secret contains.
 func (r *reader) structure(namespace, name string, keys ...string) (map[string]any, error) {
 	s, found := r.secrets[key(namespace, name)]
 	if !found {
@@ -338,8 +328,7 @@ func (r *reader) structure(namespace, name string, keys ...string) (map[string]a
 	return object, nil
 }
 
-// companions reads the host's firmware settings and its ramdisk. It adds notes about firmware updates and a data
-// image, which are not carried over.
+// companions reads the firmware settings and the ramdisk. Firmware updates and data images are only noted.
 func (h *hostReader) companions() {
 	if v, has := h.companion("HostFirmwareSettings", h.object); has {
 		h.firmwareSettings(v)
@@ -355,8 +344,7 @@ func (h *hostReader) companions() {
 	}
 }
 
-// ramdisk sets the ramdisk that was built for the host. Metal3 does the same (setDeployImage in
-// pkg/provisioner/ironic/ironic.go).
+// ramdisk sets the ramdisk that was built for the host (setDeployImage in pkg/provisioner/ironic/ironic.go).
 func (h *hostReader) ramdisk(v document.Value) {
 	url, kernel := text(v, "status", "imageUrl"), text(v, "status", "kernelUrl")
 	boot := models.TextOf(h.node.Fields["boot_interface"])

@@ -58,7 +58,7 @@ func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	hints := h.spec.Get("rootDeviceHints")
 	hinted, roots := len(hints.Members) > 0, 0
 	for _, disk := range raid.Disks {
-		if isRoot(disk) {
+		if d, _ := disk.(map[string]any); d["is_root_volume"] == true {
 			roots++
 		}
 	}
@@ -71,11 +71,6 @@ func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 		disk, _ := raid.Disks[0].(map[string]any)
 		disk["is_root_volume"] = true
 	}
-}
-
-func isRoot(disk any) bool {
-	d, _ := disk.(map[string]any)
-	return d["is_root_volume"] == true
 }
 
 func (h *hostReader) hardwareRAID(volumes document.Member, raid *enroll.RAID) {

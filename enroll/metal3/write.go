@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,9 +58,8 @@ type secretManifest struct {
 	StringData map[string]string `yaml:"stringData"`
 }
 
-// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for
-// unknown passwords. It omits nodes with a driver that Metal3 does not support. The notes list data that manifests
-// cannot carry.
+// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for unknown
+// passwords, and omits nodes whose driver Metal3 does not support. The notes list data that manifests cannot carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -147,13 +147,9 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns the name and namespace for the host. If the name is taken, it appends a number. Kubernetes accepts
-// only lower-case letters, digits, - and . in names.
+// name returns a free name for the host that Kubernetes accepts: lower-case letters, digits, - and . only.
 func (h *hostWriter) name(taken map[string]bool) metadata {
-	full := h.node.Name()
-	if full == "" {
-		full = h.node.Identity()
-	}
+	full := cmp.Or(h.node.Name(), h.node.Identity())
 	m := metadata{Name: full}
 	if namespace, name, both := strings.Cut(full, "~"); both {
 		m = metadata{Name: name, Namespace: kubernetesName(namespace)}
@@ -180,26 +176,15 @@ func kubernetesName(name string) string {
 	for strings.Contains(name, "..") || strings.Contains(name, ".-") || strings.Contains(name, "-.") {
 		name = strings.NewReplacer("..", ".", ".-", "-", "-.", "-").Replace(name)
 	}
-	name = strings.Trim(name[:min(len(name), longest)], "-.")
-	if name == "" {
-		return "host"
-	}
-	return name
+	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "-."), "host")
 }
 
-// credentials returns the Secret with the user name and the password. It replaces an unknown user name or password
-// with a placeholder.
-func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
-	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
-	if user == "" {
-		user = enroll.Placeholder
-	}
-	password := h.node.Secrets[a.Prefix+"password"].Reveal()
-	if password == "" {
-		password = enroll.Placeholder
-	}
+// credentials returns the Secret for the BMC, with placeholders for an unknown user name or password.
+func (h *hostWriter) credentials(a access, name metadata) secretManifest {
+	user := cmp.Or(models.TextOf(h.field("driver_info", a.prefix+"username")), enroll.Placeholder)
+	password := cmp.Or(h.node.Secrets[a.prefix+"password"].Reveal(), enroll.Placeholder)
 	for _, key := range slices.Sorted(maps.Keys(h.node.Secrets)) {
-		if key != a.Prefix+"password" {
+		if key != a.prefix+"password" {
 			h.note("driver_info.%s: not in the manifest", key)
 		}
 	}

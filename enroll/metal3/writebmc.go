@@ -10,7 +10,7 @@ import (
 )
 
 // bmc sets the address of the BMC. ok is false if Metal3 cannot use the BMC.
-func (h *hostWriter) bmc() (a Access, ok bool) {
+func (h *hostWriter) bmc() (a access, ok bool) {
 	u := &url.URL{}
 	switch driver := h.node.Driver(); driver {
 	case "ipmi":
@@ -24,17 +24,17 @@ func (h *hostWriter) bmc() (a Access, ok bool) {
 		return a, false
 	}
 	spec := &h.host.Spec.BMC
-	a, err := ParseAddress(u.String(), false)
+	a, err := parseAddress(u.String(), false)
 	if err != nil || u.Hostname() == "" {
 		h.note("left out: Metal3 does not accept the BMC's address %q: use a host name or an IP address", u.Host)
 		return a, false
 	}
 	spec.Address = u.String()
-	switch verify := h.field("driver_info", a.Prefix+"verify_ca"); verify {
+	switch verify := h.field("driver_info", a.prefix+"verify_ca"); verify {
 	case nil, true:
 	default:
 		if spec.DisableCertificateVerification = fmt.Sprint(verify) == "false"; !spec.DisableCertificateVerification {
-			h.note("driver_info.%sverify_ca %v: not in the manifest", a.Prefix, verify)
+			h.note("driver_info.%sverify_ca %v: not in the manifest", a.prefix, verify)
 		}
 	}
 	return a, true
@@ -85,23 +85,18 @@ func (h *hostWriter) redfishAddress(u *url.URL, driver string) bool {
 }
 
 // interfaces adds notes on interfaces that differ from the ones that Metal3 derives from the address.
-func (h *hostWriter) interfaces(a Access) {
-	for _, i := range [][2]string{
-		{"bios_interface", a.BIOS},
-		{"boot_interface", a.Boot},
-		{"firmware_interface", a.Firmware},
-		{"management_interface", a.Management},
-		{"power_interface", a.Power},
-		{"raid_interface", a.RAID},
-		{"vendor_interface", a.Vendor},
-		{"inspect_interface", "agent"},
-	} {
-		given := models.TextOf(h.field(i[0]))
-		switch {
-		case i[0] == "inspect_interface" && given != "" && given == a.Inspect:
-			h.host.Spec.InspectionMode = "fast"
-		case given != "" && given != i[1]:
-			h.note("%s %s: Metal3 uses %s", i[0], given, cmp.Or(i[1], "the default"))
+func (h *hostWriter) interfaces(a access) {
+	for _, kind := range []string{"bios", "boot", "firmware", "management", "power", "raid", "vendor", "inspect"} {
+		given, derived := models.TextOf(h.field(kind+"_interface")), a.interfaces[kind]
+		if kind == "inspect" {
+			if given != "" && given == derived {
+				h.host.Spec.InspectionMode = "fast"
+				continue
+			}
+			derived = "agent"
+		}
+		if given != "" && given != derived {
+			h.note("%s_interface %s: Metal3 uses %s", kind, given, cmp.Or(derived, "the default"))
 		}
 	}
 }

@@ -64,8 +64,7 @@ func (s *sheetRow) setBMC(driver string) {
 	}
 }
 
-// address writes the BMC's address. text is a host, host:port or a URL. The path of a URL is the path of the Redfish
-// system.
+// address writes the BMC's address. text is a host, host:port or a URL with the path of the Redfish system.
 func (s *sheetRow) address(prefix, text string) {
 	u, err := parseAddress(text)
 	if err != nil || !isHost(u.Hostname()) {
@@ -119,8 +118,7 @@ func parseAddress(text string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// withoutUser replaces everything before the last "@" in a URL with "…", so that messages do not show the user and
-// password. The URL may be malformed.
+// withoutUser replaces everything before the last "@" in a URL, which may be malformed, to hide credentials.
 func withoutUser(text string) string {
 	if i := strings.LastIndex(text, "@"); i >= 0 {
 		return "…" + text[i:]

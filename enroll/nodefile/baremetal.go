@@ -1,12 +1,13 @@
 package nodefile
 
 import (
+	"cmp"
+
 	"ironworks/document"
 	"ironworks/spell"
 )
 
-// baremetal reads an input for the baremetal create command (python-ironicclient, v1/create_resources.py). The input
-// is an object whose only keys are nodes and chassis.
+// baremetal reads an input for baremetal create (python-ironicclient, v1/create_resources.py).
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
 		r.problem(top.Line, "expected an object with a nodes key, not %s", top.Kind)
@@ -37,13 +38,8 @@ func (r *reader) baremetal(top document.Value) {
 // chassis reads the nodes of a chassis. Chassis themselves are not created.
 func (r *reader) chassis(v document.Value) {
 	id, _ := scalarOf(v, "uuid")
-	label := id
-	if label == "" {
-		label, _ = scalarOf(v, "description")
-	}
-	if label == "" {
-		label = "without uuid"
-	}
+	description, _ := scalarOf(v, "description")
+	label := cmp.Or(id, description, "without uuid")
 	r.note(v.Line, "chassis %s: not created; create it with baremetal chassis create", label)
 	nodes := v.Get("nodes")
 	if nodes.Kind != document.List && nodes.Kind != document.Null {

@@ -67,8 +67,7 @@ func (r *reader) bifrostHost(host document.Member) {
 	r.add(b)
 }
 
-// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, such as power and deploy. bifrostInfo
-// flattens these groups, as the Ansible module does.
+// bifrostInfo sets driver_info. Like the Ansible module, it flattens groups such as power in old inventories.
 func (b *builder) bifrostInfo(info document.Member) {
 	for _, m := range b.members("driver_info", info.Value) {
 		switch m.Key {
@@ -82,8 +81,7 @@ func (b *builder) bifrostInfo(info document.Member) {
 	}
 }
 
-// bifrostProperty sets a property, whose name in Ansible may differ from the name in Ironic: ram (in MiB) becomes
-// memory_mb, and disk_size (in GB) becomes local_gb.
+// bifrostProperty sets a property. In Ansible, ram is memory_mb in MiB, and disk_size is local_gb in GB.
 func (b *builder) bifrostProperty(m document.Member) {
 	name := m.Key
 	switch m.Key {

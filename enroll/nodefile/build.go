@@ -47,43 +47,36 @@ const (
 	objectField
 )
 
-// nodeField returns the kind of the node field with the given name, and reports whether this field exists.
-func nodeField(name string) (kind kindOfField, known bool) {
-	switch name {
-	case "driver_info", "properties", "instance_info", "extra", "network_data":
+// fieldKind returns the kind of a field, and reports whether it is an object, a boolean or one of the known fields.
+func fieldKind(name string, objects, bools, known []string) (kindOfField, bool) {
+	switch {
+	case slices.Contains(objects, name):
 		return objectField, true
-	case "automated_clean", "disable_power_off", "protected", "retired":
+	case slices.Contains(bools, name):
 		return boolField, true
 	}
-	return textField, slices.Contains(enroll.NodeFields(), name)
+	return textField, slices.Contains(known, name)
 }
 
-// portField returns the kind of the port field with the given name, and reports whether this field exists
-// (python-ironicclient, v1/port.py).
+// nodeField returns the kind of the node field with the given name, and reports whether this field exists.
+func nodeField(name string) (kind kindOfField, known bool) {
+	bools := []string{"automated_clean", "disable_power_off", "protected", "retired"}
+	return fieldKind(name, enroll.ObjectFields(), bools, enroll.NodeFields())
+}
+
+// portField is like nodeField for ports (python-ironicclient, v1/port.py).
 func portField(name string) (kind kindOfField, known bool) {
-	switch name {
-	case "extra", "local_link_connection":
-		return objectField, true
-	case "pxe_enabled", "is_smartnic":
-		return boolField, true
-	}
-	return textField, slices.Contains(portTexts(), name)
+	return fieldKind(name, []string{"extra", "local_link_connection"}, []string{"pxe_enabled", "is_smartnic"}, portTexts())
 }
 
 func portTexts() []string {
 	return []string{"address", "uuid", "name", "physical_network", "description", "vendor", "category"}
 }
 
-// portgroupField returns the kind of the port group field with the given name, and reports whether this field exists
-// (python-ironicclient, v1/portgroup.py).
+// portgroupField is like nodeField for port groups (python-ironicclient, v1/portgroup.py).
 func portgroupField(name string) (kind kindOfField, known bool) {
-	switch name {
-	case "extra", "properties":
-		return objectField, true
-	case "standalone_ports_supported":
-		return boolField, true
-	}
-	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
+	texts := []string{"address", "uuid", "name", "mode", "physical_network", "category"}
+	return fieldKind(name, []string{"extra", "properties"}, []string{"standalone_ports_supported"}, texts)
 }
 
 // set sets the node field that m describes. If no such field exists, it adds a problem.
@@ -208,8 +201,7 @@ func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	return g
 }
 
-// object returns the fields of a port or a port group. what is "port" or "port group", and field returns the kind of
-// each field.
+// object returns the fields of what: a port or a port group. field returns the kind of each field.
 func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
 	fields := map[string]any{}
 	for _, m := range b.members(what, v) {

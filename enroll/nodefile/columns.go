@@ -30,8 +30,7 @@ type Column struct {
 	rank int
 	// text means that cells are never JSON.
 	text bool
-	// ipmi means that the header mentions IPMI. This selects the ipmi driver, unless the address is a URL or another
-	// driver is given.
+	// ipmi means that the header mentions IPMI, which is then the default driver unless the address is a URL.
 	ipmi bool
 }
 
@@ -198,8 +197,7 @@ func ParseColumns(args []string) (map[string]string, error) {
 const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other port fields, name and other node fields, " +
 	"and object keys such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
 
-// ColumnFields returns the fields that a column can set, for shell completion. If a field ends with a dot, a key must
-// follow.
+// ColumnFields returns the fields that a column can set, for completion. A key must follow a trailing dot.
 func ColumnFields() []string {
 	fields := bmcFields()
 	for _, field := range enroll.NodeFields() {
@@ -233,8 +231,7 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	}
 }
 
-// settle ensures that only one column sets each field, except for port.address and traits. All other columns for the
-// same field are stored in extra.
+// settle moves columns to extra if another column sets their field. port.address and traits may have several.
 func (r *reader) settle(line int, columns []Column) {
 	best := map[string]int{}
 	for i, c := range columns {

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,41 +10,31 @@ import (
 	"ironworks/enroll"
 )
 
-// pmDriver describes the hardware type that a value of pm_type selects, and the names of this type's fields in
-// driver_info.
+// pmDriver describes the hardware type that a value of pm_type selects.
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
 	// prefix is the prefix of the driver's field names in driver_info.
 	prefix string
-	// info maps the keys of the file to fields of driver_info.
-	info map[string]string
 }
 
 // pmDrivers returns the drivers for the values of pm_type (tripleo-common, utils/nodes.py). Since 2024, Ironic
 // accesses iDRACs only over Redfish. The values ovirt, iboot, wol and amt are missing, because Ironic does not
 // include these drivers.
 func pmDrivers() []pmDriver {
-	address := func(prefix string) map[string]string {
-		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}
-	}
-	redfish := map[string]string{
-		"pm_addr": "redfish_address", "pm_user": "redfish_username", "pm_password": "redfish_password", "pm_system_id": "redfish_system_id",
-	}
 	return []pmDriver{
-		{regexp.MustCompile(`^(ipmi|.*_ipmitool)$`), "ipmi", "ipmi_", address("ipmi")},
-		{regexp.MustCompile(`^redfish$`), "redfish", "redfish_", redfish},
-		{regexp.MustCompile(`^(idrac|.*_drac)$`), "idrac", "redfish_", redfish},
-		{regexp.MustCompile(`^(ilo|.*_ilo)$`), "ilo", "ilo_", address("ilo")},
-		{regexp.MustCompile(`^(irmc|.*_irmc)$`), "irmc", "irmc_", address("irmc")},
-		{regexp.MustCompile(`^xclarity$`), "xclarity", "xclarity_", address("xclarity")},
-		{regexp.MustCompile(`^(manual-management|fake_pxe|fake_agent)$`), "manual-management", "fake_", nil},
-		{regexp.MustCompile(`^fake(-hardware)?$`), "fake-hardware", "fake_", nil},
+		{regexp.MustCompile(`^(ipmi|.*_ipmitool)$`), "ipmi", "ipmi_"},
+		{regexp.MustCompile(`^redfish$`), "redfish", "redfish_"},
+		{regexp.MustCompile(`^(idrac|.*_drac)$`), "idrac", "redfish_"},
+		{regexp.MustCompile(`^(ilo|.*_ilo)$`), "ilo", "ilo_"},
+		{regexp.MustCompile(`^(irmc|.*_irmc)$`), "irmc", "irmc_"},
+		{regexp.MustCompile(`^xclarity$`), "xclarity", "xclarity_"},
+		{regexp.MustCompile(`^(manual-management|fake_pxe|fake_agent)$`), "manual-management", "fake_"},
+		{regexp.MustCompile(`^fake(-hardware)?$`), "fake-hardware", "fake_"},
 	}
 }
 
-// instackenv reads the nodes in TripleO's file, which has the form {"nodes": […]} or contains only the list. Memory
-// is in MiB and disk in GB.
+// instackenv reads TripleO's {"nodes": […]}, or only the list. Memory is in MiB and disk in GB.
 func (r *reader) instackenv(top document.Value) {
 	nodes := top
 	if top.Kind == document.Object {
@@ -98,11 +89,11 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 		for _, d := range drivers {
 			known = append(known, d.driver)
 		}
+		problem := fmt.Sprintf("pm_type %q: unknown driver", text)
 		if text == "" {
-			b.problem(v.Line, "no pm_type; use one of %s", strings.Join(known, ", "))
-			return pmDriver{}
+			problem = "no pm_type"
 		}
-		b.problem(v.Line, "pm_type %q: unknown driver; use one of %s", text, strings.Join(known, ", "))
+		b.problem(v.Line, "%s; use one of %s", problem, strings.Join(known, ", "))
 		return pmDriver{}
 	}
 	d := drivers[i]
@@ -116,12 +107,16 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 // pmField sets a field of driver_info. Keys that begin with pm_ are mapped to the driver's names, and keys that begin
 // with the driver's prefix are used unchanged. pmField reports whether it knows the key.
 func (b *builder) pmField(d pmDriver, m document.Member) bool {
-	switch name := d.info[m.Key]; {
-	case name != "":
-		m.Key = name
-	case m.Key == "pm_port" && d.prefix == "redfish_":
+	name := map[string]string{
+		"pm_addr": "address", "pm_user": "username", "pm_password": "password", "pm_port": "port", "pm_system_id": "system_id",
+	}[m.Key]
+	redfish := d.prefix == "redfish_"
+	switch {
+	case m.Key == "pm_port" && redfish:
 		b.note(m.Line, "pm_port: add the port to pm_addr")
 		return true
+	case name != "" && d.prefix != "" && d.prefix != "fake_" && (redfish || m.Key != "pm_system_id"):
+		m.Key = d.prefix + name
 	case d.prefix == "" || !strings.HasPrefix(m.Key, d.prefix):
 		return false
 	}

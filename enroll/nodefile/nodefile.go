@@ -62,8 +62,7 @@ type File struct {
 	Plan *plan.Plan
 	// Columns lists the columns of a spreadsheet, with the fields that they set.
 	Columns []Column
-	// Notes lists data that was not carried over, in addition to the notes of the nodes. Each note starts with a line
-	// number.
+	// Notes lists data that was not carried over, each with its line, in addition to the nodes' notes.
 	Notes []string
 }
 
@@ -72,8 +71,7 @@ type Options struct {
 	// File is the name of the file. It is used in messages and to detect the format.
 	File   string
 	Format Format
-	// Columns maps the headers of a spreadsheet to fields; see [ParseColumns]. The field "" means that the column is
-	// ignored.
+	// Columns maps headers of a spreadsheet to fields, or to "" to ignore them; see [ParseColumns].
 	Columns map[string]string
 	// Driver is the hardware type for spreadsheet rows that do not set one. If Driver is empty, a row uses ipmi if it
 	// describes its BMC as IPMI, and [DefaultDriver] otherwise.
@@ -194,8 +192,7 @@ func atLine(line int, format string, args ...any) string {
 	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
 }
 
-// add normalizes a complete node and adds it to the result. It reports a problem if the file has more than [MaxNodes]
-// nodes.
+// add normalizes a complete node and adds it to the result, up to [MaxNodes] nodes.
 func (r *reader) add(b *builder) {
 	if len(r.result.Nodes) == MaxNodes {
 		if !r.full {

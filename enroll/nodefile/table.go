@@ -60,8 +60,7 @@ func (r *reader) table(data []byte, o Options) error {
 	return nil
 }
 
-// records reads CSV. A line such as sep=; before the header sets the separator. Otherwise, the header determines it.
-// Empty rows are omitted.
+// records reads the non-empty rows of CSV. A line such as sep=; or the header determines the separator.
 func records(data []byte, file string) ([]row, error) {
 	lines := 0 // the number of lines before the header
 	var separator rune
@@ -169,8 +168,7 @@ type sheetRow struct {
 	line int
 	bmc  map[string]string
 	ipmi bool
-	// ports holds the fields of ports, by number. The numbers start with 1. The fields with the number 0 apply to all
-	// ports.
+	// ports holds the fields of ports, by number. The fields with the number 0 apply to all ports.
 	ports map[int]map[string]any
 	// addresses is the number of MAC addresses in columns without a number.
 	addresses int
@@ -243,16 +241,11 @@ func (s *sheetRow) set(c Column, cell, raw string) {
 
 // isText reports whether the values of an object's key are text even if they look like numbers.
 func isText(key string) bool {
-	for _, suffix := range []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"} {
-		if strings.HasSuffix(key, suffix) {
-			return true
-		}
-	}
-	return false
+	suffixes := []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"}
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(key, suffix) })
 }
 
-// cellValue returns the JSON value of a cell, or its text if it is not JSON. If the key's values are text, it decodes
-// only JSON strings.
+// cellValue returns the JSON value of a cell, or its text. If the key's values are text, only strings are JSON.
 func cellValue(key, cell string) any {
 	if isText(key) && !strings.HasPrefix(cell, `"`) {
 		return cell
@@ -279,8 +272,7 @@ func words(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ,;|\n\t", r) })
 }
 
-// port sets a field of a port. port.address may contain several addresses and may occur in several columns. Other
-// fields without a number apply to all ports.
+// port sets a field of a port. port.address may have several addresses. Without a number, others apply to all ports.
 func (s *sheetRow) port(m []string, cell string) {
 	place := func(number int) map[string]any {
 		if s.ports[number] == nil {

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -19,8 +20,7 @@ import (
 // Written returns the formats that can be written.
 func Written() []Format { return []Format{Baremetal, Bifrost, CSV, BMH} }
 
-// Write writes nodes in the given format. It writes placeholders for unknown secrets. The notes list data that the
-// format cannot represent.
+// Write writes nodes, with placeholders for unknown secrets. The notes list data that the format cannot represent.
 func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err error) {
 	for i := range nodes {
 		for _, note := range nodes[i].Notes {
@@ -30,21 +30,14 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 			notes = append(notes, nodes[i].Label()+": runs an instance, which this format omits; enroll with --to manageable, then adopt")
 		}
 	}
-	switch format {
-	case Baremetal:
-		return notes, writeBaremetal(w, nodes)
-	case Bifrost:
-		more, err := writeBifrost(w, nodes)
-		return append(notes, more...), err
-	case CSV:
-		more, err := writeCSV(w, nodes)
-		return append(notes, more...), err
-	case BMH:
-		more, err := metal3.Write(w, nodes)
-		return append(notes, more...), err
-	case Auto, BifrostCSV, Instackenv:
+	write := map[Format]func(io.Writer, []enroll.Node) ([]string, error){
+		Baremetal: writeBaremetal, Bifrost: writeBifrost, CSV: writeCSV, BMH: metal3.Write,
+	}[format]
+	if write == nil {
+		return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
 	}
-	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
+	more, err := write(w, nodes)
+	return append(notes, more...), err
 }
 
 // body returns the fields of a node, including secrets, with placeholders for unknown ones.
@@ -60,7 +53,7 @@ func body(n *enroll.Node) map[string]any {
 	return out
 }
 
-func writeBaremetal(w io.Writer, nodes []enroll.Node) error {
+func writeBaremetal(w io.Writer, nodes []enroll.Node) ([]string, error) {
 	list := make([]map[string]any, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
@@ -83,7 +76,7 @@ func writeBaremetal(w io.Writer, nodes []enroll.Node) error {
 			list[i]["portgroups"] = groups
 		}
 	}
-	return writeYAML(w, map[string]any{"nodes": list})
+	return nil, writeYAML(w, map[string]any{"nodes": list})
 }
 
 func portFields(ports []enroll.Port) []map[string]any {
@@ -110,10 +103,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 	for i := range nodes {
 		n := &nodes[i]
 		host := body(n)
-		name := n.Name()
-		if name == "" {
-			name = n.UUID()
-		}
+		name := cmp.Or(n.Name(), n.UUID())
 		delete(host, "name")
 		if properties, is := host["properties"].(map[string]any); is {
 			renamed := maps.Clone(properties)
@@ -172,21 +162,15 @@ func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 			header = append(header, c)
 		}
 	}
-	out := csv.NewWriter(w)
-	if err := out.Write(header); err != nil {
-		return nil, err
-	}
+	records := [][]string{header}
 	for _, row := range rows {
 		cells := make([]string, len(header))
 		for k, c := range header {
 			cells[k] = row[c]
 		}
-		if err := out.Write(cells); err != nil {
-			return nil, err
-		}
+		records = append(records, cells)
 	}
-	out.Flush()
-	return notes, out.Error()
+	return notes, csv.NewWriter(w).WriteAll(records)
 }
 
 // csvRow returns the cells for a node, by column, and notes about values that a cell cannot represent.
@@ -243,8 +227,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	return row, notes
 }
 
-// cellOf returns a value of an object as a cell. Text is unchanged, unless it would be read as another type. Other
-// values are written as JSON.
+// cellOf returns a value of an object as a cell: text as is unless it would be read as another type, or else JSON.
 func cellOf(key string, value any) string {
 	text, is := value.(string)
 	asIs := enroll.IsSecret(key) || text != "" && text == strings.TrimSpace(text) && cellValue(key, text) == any(text)

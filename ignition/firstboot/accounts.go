@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// account holds the IDs and the home directory from a line of /etc/passwd.
 type account struct {
 	uid, gid int
 	home     string
@@ -59,6 +59,26 @@ func (a *accounts) gidOf(text string) (int, bool) {
 	return int(gid), known
 }
 
+// badName explains why shadow-utils rejects a user or group name. It returns "" if the name is valid. Fedora and RHEL
+// accept letters, digits, dots, dashes, underscores, and a trailing $ (shadow-4.8-goodname.patch). Debian accepts
+// almost everything (506_relaxed_usernames).
+func (i *Image) badName(name string) string {
+	const hint = "use letters, digits, dots, dashes and underscores, with a letter in front"
+	switch {
+	case name == "":
+		return "empty"
+	case len(name) > mostName:
+		return fmt.Sprintf("%d bytes, maximum %d", len(name), mostName)
+	case i.debian && (strings.ContainsAny(name[:1], "-~+") || strings.ContainsAny(name, ":, \t\n\v\f\r")):
+		return hint
+	case !i.debian && (name == "." || name == ".." || strings.Trim(name, "0123456789") == "" || !strictName.MatchString(name)):
+		return hint
+	}
+	return ""
+}
+
+var strictName = regexp.MustCompile(`^[A-Za-z0-9_.](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.$-])?$`)
+
 // free returns the lowest ID, starting at 1000, that neither a user nor a group uses.
 func (a *accounts) free() int {
 	for id := 1000; ; id++ {
@@ -71,14 +91,12 @@ func (a *accounts) free() int {
 }
 
 const (
-	// mostName is the maximum length of user and group names in bytes. It is the limit of shadow-utils in RHEL 9 and
-	// in Fedora up to version 39 (lib/chkname.c).
+	// mostName is the maximum name length in bytes in RHEL 9 and in Fedora up to 39 (shadow-utils, lib/chkname.c).
 	mostName = 32
 	// mostID is the highest valid user or group ID; the next value, 4294967295, means "unset".
 	mostID = 1<<32 - 2
 )
 
-// badID explains why id is not a valid user or group ID. It returns "" if id is valid.
 func badID(id int) string {
 	if id < 0 || id > mostID {
 		return fmt.Sprintf("%d is not a valid ID: use 1000 to %d", id, mostID)
@@ -86,8 +104,7 @@ func badID(id int) string {
 	return ""
 }
 
-// badField reports whether text contains a colon or a line break, which would corrupt a line of /etc/passwd or
-// /etc/shadow.
+// badField reports whether text has a colon or a line break, which would corrupt /etc/passwd or /etc/shadow.
 func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 
 // group predicts whether Ignition's EnsureGroup succeeds, and records the changed group.
@@ -155,7 +172,6 @@ func (s *stage) user(u types.PasswdUser) bool {
 	return s.home(u, now)
 }
 
-// userFields checks for values that useradd and usermod would reject.
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):
@@ -273,8 +289,7 @@ func (s *stage) linked(name string) bool {
 	return err == nil && n.kind == symlink
 }
 
-// home predicts whether Ignition can use the home directory of an existing user. Ignition looks up the directory and
-// writes the SSH keys below it.
+// home predicts whether Ignition finds the home directory of an existing user and can write the SSH keys below it.
 func (s *stage) home(u types.PasswdUser, a account) bool {
 	if len(u.SSHAuthorizedKeys) > 0 {
 		where, err := s.tree.join(path.Join(a.home, ".ssh"))

@@ -15,7 +15,6 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// entry is a directory, file or link that the configuration creates.
 type entry struct {
 	types.Node
 
@@ -24,8 +23,7 @@ type entry struct {
 	make    func(e entry, there *node, err error) bool
 }
 
-// mountPoints predicts whether Ignition can create the mount points of filesystems. Ignition's mount stage rejects
-// paths that contain links.
+// mountPoints predicts whether Ignition can create mount points. Its mount stage rejects paths that contain links.
 func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	for _, f := range filesystems {
 		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {
@@ -108,7 +106,6 @@ func (s *stage) overwrite(e entry) error {
 	return s.tree.remove(e.where)
 }
 
-// cannot explains why the given path cannot be created.
 func cannot(name string, err error) string {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -159,8 +156,7 @@ func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	return true
 }
 
-// validJSON reports whether the file could contain valid JSON. Only inline content can be checked; content from
-// another source is assumed to be valid.
+// validJSON reports whether the file contains valid JSON. Content that is not inline is assumed to be valid.
 func validJSON(f types.File) bool {
 	source := value(f.Contents.Source)
 	if text, plain := strings.CutPrefix(source, "data:,"); plain {
@@ -224,7 +220,6 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	return true
 }
 
-// owner checks that the owner and group named by the entry exist.
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {
@@ -242,8 +237,8 @@ func (s *stage) owner(e entry) bool {
 // ResultPath is the path of the report that Ignition writes at the end.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile predicts whether Ignition can write its report. Writing fails if the path is an absolute link, or if it
-// exists but is not a file with valid JSON.
+// resultFile predicts whether Ignition can write its report. An absolute link at the path prevents this, and so does
+// anything else that is not a file with valid JSON.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {

@@ -41,11 +41,9 @@ const (
 type Failure struct {
 	Cause   Cause
 	Section Section
-	// Name identifies the entry: the name of a user, group or unit, the path of a file, directory or link, or the
-	// device of a file system.
+	// Name identifies the entry: the name of a user, group or unit, a path, or the device of a file system.
 	Name string
-	// Field is the key within the entry, for example "groups" or "contents". It is empty if the failure concerns the
-	// whole entry.
+	// Field is the key within the entry, for example "groups", or empty if the failure concerns the whole entry.
 	Field string
 	// Why explains the failure and suggests a fix.
 	Why string
@@ -72,7 +70,6 @@ func Run(config types.Config, image *Image) []Failure {
 	return s.failures
 }
 
-// stage holds the state of one prediction.
 type stage struct {
 	image    *Image
 	tree     *tree

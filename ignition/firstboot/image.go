@@ -30,8 +30,7 @@ type Image struct {
 //go:embed images
 var tables embed.FS
 
-// Families returns the CoreOS images whose root file systems are built in. Their tables are in the images folder,
-// along with the source and the date of the data.
+// Families returns the built-in CoreOS images. The images folder has their tables with source and date.
 var Families = sync.OnceValue(func() []*Image {
 	var families []*Image
 	for _, f := range []struct{ name, file string }{
@@ -62,13 +61,17 @@ func readTables(name string, files ...string) (*Image, error) {
 		}
 	}
 	i.mount()
-	i.base = coreBase()
 	return i, nil
 }
 
 func newImage(name string) *Image {
 	root := &node{kind: directory, children: map[string]*node{}, volume: &volume{}, mode: 0o755, inode: new(int)}
-	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}}
+	// Both families share the base configuration. It creates the core user (fedora-coreos-config,
+	// overlay.d/05core/…/40ignition-conf/00-core.ign).
+	gecos := "CoreOS Admin"
+	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
+	base.Passwd.Users = []types.PasswdUser{{Name: "core", Gecos: &gecos, Groups: []types.Group{"adm", "sudo", "systemd-journal", "wheel"}}}
+	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}, base: base}
 }
 
 // Volumes lists the mount points of CoreOS, with parents before children. "/" and "/usr" are read-only.
@@ -78,7 +81,6 @@ var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/
 // the forms "d PATH" (a directory), "f PATH" (a file), "l PATH TARGET" (a link), "passwd LINE" and "group LINE".
 func Tables() fs.FS { return tables }
 
-// line parses one line of a table and adds its entry to the image.
 func (i *Image) line(text string) error {
 	what, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	name, word, _ := strings.Cut(rest, " ")
@@ -120,20 +122,10 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase returns the base configuration that both families share. It creates the core user (fedora-coreos-config,
-// overlay.d/05core/…/40ignition-conf/00-core.ign).
-func coreBase() types.Config {
-	gecos := "CoreOS Admin"
-	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
-	base.Passwd.Users = []types.PasswdUser{{Name: "core", Gecos: &gecos, Groups: []types.Group{"adm", "sudo", "systemd-journal", "wheel"}}}
-	return base
-}
-
 // FromFolder reads the root file system of an unpacked or mounted image, for example the rootfs of a live ISO. The
 // volumes that are read-only on CoreOS are read-only in the model too.
 func FromFolder(root string) (*Image, error) {
 	i := newImage(root)
-	i.base = coreBase()
 	// os.Root ensures that links in the image do not lead out of the folder.
 	folder, err := os.OpenRoot(root)
 	if err != nil {
@@ -176,7 +168,6 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted assigns a directory and all its content to a volume.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {
@@ -184,7 +175,6 @@ func (n *node) mounted(v *volume) {
 	}
 }
 
-// found adds the folder's entry with the given name to the image.
 func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
 	n := &node{kind: file}
 	info, err := d.Info()

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// These errors correspond to errors of the kernel's file system calls. Their messages continue a sentence that starts
-// with a path.
+// These errors correspond to errors of the kernel's file system calls. Their messages follow a path.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -48,7 +47,6 @@ type node struct {
 // volume is a mounted file system, or a bind mount.
 type volume struct{ readOnly bool }
 
-// tree models a root file system.
 type tree struct{ root *node }
 
 func (t *tree) clone() *tree { return &tree{root: t.root.clone()} }
@@ -64,8 +62,7 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// view selects how absolute links are resolved. Ignition runs in the initramfs, outside the root file system; useradd
-// runs inside it.
+// view selects how absolute links are resolved. Ignition runs in the initramfs; useradd runs inside the root.
 type view int
 
 const (
@@ -74,8 +71,7 @@ const (
 	fromRoot
 )
 
-// lookup returns the node at a path. If the last element of the path is a link, lookup resolves it only if follow is
-// true.
+// lookup returns the node at a path. If the last element is a link, lookup resolves it only if follow is true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
@@ -144,8 +140,7 @@ func steps(target string) []string {
 	return names
 }
 
-// join resolves links in a path in the same way as Ignition's util.JoinPath. It resolves each link only once, and it
-// does not resolve the last element.
+// join resolves links like Ignition's util.JoinPath: each link only once, and not the last element.
 func (t *tree) join(name string) (string, error) {
 	names := split(name)
 	if len(names) == 0 {
@@ -171,8 +166,7 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs creates a directory and its missing parents, with the permissions of the user whose ID is uid. Root (0) is
-// exempt from permission checks.
+// mkdirs creates a directory and its missing parents, with the permissions of the user uid; root (0) is exempt.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {
@@ -228,7 +222,6 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create adds an entry at the given path, and creates missing parent directories.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
@@ -272,8 +265,7 @@ func (t *tree) remove(name string) error {
 	return nil
 }
 
-// holdsReadOnly reports whether the directory n contains entries that cannot be removed, because they are on a
-// read-only volume or on another mount.
+// holdsReadOnly reports whether the directory n has entries that are read-only or on another mount.
 func (n *node) holdsReadOnly() bool {
 	if n.kind == directory && n.volume.readOnly && len(n.children) > 0 {
 		return true

@@ -13,8 +13,7 @@ const (
 	presetPath = "/etc/systemd/system-preset/20-ignition.preset"
 )
 
-// unit predicts whether Ignition can write a unit and its drop-ins, and mask or unmask the unit. Ignition replaces
-// existing files.
+// unit predicts whether Ignition can write, mask or unmask a unit, and write its drop-ins. It replaces files.
 func (s *stage) unit(u types.Unit) bool {
 	for i, d := range u.Dropins {
 		if d.Contents == nil {

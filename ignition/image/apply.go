@@ -50,7 +50,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 		}
 	}
 	for _, change := range order {
-		same, err := hasData(file, change.Offset, change.Length, change.Data)
+		same, err := p.hasData(file, change, change.Data)
 		if err == nil && !same {
 			err = ErrChanged
 		}
@@ -64,12 +64,16 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// hasData is like the hasData function, but it also allows ranges that extend beyond the end of the image.
+// hasData reports whether the range of change starts with data and otherwise contains only zeros. Only a range that
+// extends beyond the end of the unchanged image may be incomplete.
 func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
+	found := make([]byte, change.Length)
+	var err error
 	if change.end() <= p.base {
-		return hasData(file, change.Offset, change.Length, data)
+		err = readFull(file, found, change.Offset)
+	} else {
+		found, err = available(file, change.Length, change.Offset)
 	}
-	found, err := available(file, change.Length, change.Offset)
 	if err != nil || len(data) > len(found) {
 		return false, err
 	}
@@ -94,14 +98,4 @@ func write(file io.WriterAt, r Range) error {
 	copy(whole, r.Data)
 	_, err := file.WriteAt(whole, r.Offset)
 	return err
-}
-
-// hasData reports whether the range at offset starts with data and otherwise contains only zeros. length is the size
-// of the range in bytes.
-func hasData(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
-	whole := make([]byte, length)
-	if err := readFull(file, whole, offset); err != nil {
-		return false, err
-	}
-	return bytes.Equal(whole[:len(data)], data) && len(bytes.Trim(whole[len(data):], "\x00")) == 0, nil
 }

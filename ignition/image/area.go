@@ -14,19 +14,16 @@ var (
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")
 )
 
-// area is the range of a live image that is reserved for an Ignition configuration.
 type area struct {
 	offset, length int64
-	// path is the path of the file that the area fills. Such an area can grow. path is empty if the area is only a
-	// part of a file.
+	// path is the path of the file that the area fills and can grow, or empty if the area is only part of a file.
 	path string
 }
 
 const (
 	infoFile    = "coreos/igninfo.json"
 	defaultFile = "images/ignition.img"
-	// maxInfo and maxArea limit how many bytes are read, in case an image is hostile. In all images released so far,
-	// the area has a size of 256 KiB.
+	// maxInfo and maxArea limit how many bytes are read of hostile images. Areas have 256 KiB in all releases.
 	maxInfo = 64 << 10
 	maxArea = 64 << 20
 
@@ -35,8 +32,7 @@ const (
 	headerMagic  = "coreiso+"
 )
 
-// findArea looks for the area in the same places as coreos-installer: first in igninfo.json, then in the default
-// file, and finally in the header of old images.
+// findArea looks for the area like coreos-installer: in igninfo.json, the default file, and the old header.
 func findArea(files isoFiles) (area, error) {
 	found, err := infoArea(files)
 	if errors.Is(err, ErrNoFile) {
@@ -51,8 +47,7 @@ func findArea(files isoFiles) (area, error) {
 	return found, nil
 }
 
-// infoArea returns the area that igninfo.json describes, or the default file if there is no igninfo.json. It returns
-// [ErrNoFile] only if neither file exists.
+// infoArea returns the area in igninfo.json or else the default file, or [ErrNoFile] if neither exists.
 func infoArea(files isoFiles) (area, error) {
 	info := struct {
 		File   string `json:"file"`

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
-// segment is one archive in an area, with its original bytes.
 type segment struct {
 	offset  int64
 	packed  []byte
@@ -21,17 +19,15 @@ type contents struct {
 	segments []segment
 }
 
-// maxEntries limits the number of files and folders in an area. It leaves enough room for one keyfile per network
-// card.
+// maxEntries limits the number of files and folders in an area. It suffices for one keyfile per network card.
 const maxEntries = 10_000
 
-// readContents parses the bytes of an area.
 func readContents(b []byte) (contents, error) {
 	var c contents
 	var entries int
 	a := newArchives(bytes.NewReader(b), maxUnpacked)
 	for {
-		found, err := a.next()
+		found, err := skipZeros(a.in)
 		if err != nil || !found {
 			return c, err
 		}
@@ -75,7 +71,6 @@ func (c contents) members() []Member {
 	return found
 }
 
-// config returns the embedded configuration, or nil.
 func (c contents) config() []byte {
 	for _, m := range c.members() {
 		if m.Name == configName {
@@ -85,11 +80,7 @@ func (c contents) config() []byte {
 	return nil
 }
 
-// isNetwork reports whether name is the path of a NetworkManager keyfile for the initramfs.
-func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
-
-// without returns a copy of the contents without the configuration.
-func (c contents) without() (contents, error) {
+func (c contents) without() contents {
 	var kept contents
 	for _, s := range c.segments {
 		entries := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool { return e.relativeName() == configName })
@@ -97,15 +88,11 @@ func (c contents) without() (contents, error) {
 			if !slices.ContainsFunc(entries, func(e entry) bool { return !e.isFolder() }) {
 				continue
 			}
-			packed, err := compress(writeArchive(entries))
-			if err != nil {
-				return contents{}, err
-			}
-			s.packed, s.entries = packed, entries
+			s.packed, s.entries = compress(writeArchive(entries)), entries
 		}
 		kept.segments = append(kept.segments, s)
 	}
-	return kept, nil
+	return kept
 }
 
 // with returns a copy of the contents with config appended as a separate archive.
@@ -119,14 +106,13 @@ func (c contents) with(config []byte) (contents, error) {
 }
 
 // merged returns the contents as a single archive, which takes less space.
-func (c contents) merged() (contents, error) {
+func (c contents) merged() contents {
 	one := segment{}
 	for _, s := range c.segments {
 		one.entries = append(one.entries, s.entries...)
 	}
-	var err error
-	one.packed, err = compress(writeArchive(one.entries))
-	return contents{segments: []segment{one}}, err
+	one.packed = compress(writeArchive(one.entries))
+	return contents{segments: []segment{one}}
 }
 
 // bytes returns the new content of the area without trailing zeros. Each archive keeps its offset if possible;
@@ -135,11 +121,7 @@ func (c contents) merged() (contents, error) {
 func (c contents) bytes(capacity int64) ([]byte, error) {
 	laid := c.lay()
 	if int64(len(laid)) > capacity && len(c.segments) > 1 {
-		one, err := c.merged()
-		if err != nil {
-			return nil, err
-		}
-		if merged := one.lay(); len(merged) < len(laid) {
+		if merged := c.merged().lay(); len(merged) < len(laid) {
 			laid = merged
 		}
 	}
@@ -159,8 +141,7 @@ func (c contents) lay() []byte {
 	return b
 }
 
-// TooLargeError means that content does not fit into its area, and that the area cannot grow because it is only a
-// part of a file.
+// TooLargeError means that content does not fit into its area, which cannot grow as it is only a part of a file.
 type TooLargeError struct {
 	// What describes the content. It needs Size bytes, but the area holds only Capacity bytes.
 	What           string

@@ -36,8 +36,8 @@ func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 			live := images[fact.Image].Clone()
 			copy(live.Image[live.Area:], fact.Area)
 			iso := readT(t, live.Image)
-			if iso.Used() != int64(len(fact.Area)) {
-				t.Errorf("%d bytes in use of %d", iso.Used(), len(fact.Area))
+			if iso.Look().Used != int64(len(fact.Area)) {
+				t.Errorf("%d bytes in use of %d", iso.Look().Used, len(fact.Area))
 			}
 			if fact.Config != "" && showT(t, live.Image) != fact.Config {
 				t.Errorf("%q", showT(t, live.Image))

@@ -13,8 +13,7 @@ var ErrInUse = errors.New("the image already has an Ignition configuration embed
 // ErrChanged means that the image was changed, for example by another program, after it was read.
 var ErrChanged = errors.New("the image has changed since it was read")
 
-// Change describes an edit of an image. Everything else in the image stays the same, including other files in the
-// area.
+// Change describes an edit of an image. The rest of the image stays the same, including other files in the area.
 type Change struct {
 	// Ignition is the configuration to embed. It is not validated. If it is nil, no configuration is embedded.
 	Ignition []byte
@@ -22,15 +21,13 @@ type Change struct {
 	RemoveIgnition bool
 	// Kargs describes how to change the kernel arguments.
 	Kargs KargsEdit
-	// Force allows the edit to replace an existing configuration. If the area is unreadable, Force replaces all its
-	// content.
+	// Force allows replacing an existing configuration, or all content of the area if that is unreadable.
 	Force bool
 }
 
 // Patch holds the changes that an edit makes to an image: the changed ranges and their new bytes.
 type Patch struct {
-	// Kargs holds the kernel arguments after the change. Unmatched lists the arguments that should have been deleted
-	// or replaced but were not found.
+	// Kargs holds the changed kernel arguments. Unmatched lists those to delete or replace that were not found.
 	Kargs     string
 	Unmatched []string
 	// Used is the size of the area's content after the change, in bytes.
@@ -42,23 +39,26 @@ type Patch struct {
 	changes          []rangeChange
 }
 
-// rangeChange is a range of an image with its new and previous content.
 type rangeChange struct {
 	Range
 	before []byte
 }
 
-// Edit computes the patch for a change, but does not write it. The possible errors include [ErrInUse], [ErrNoKargs],
-// [TooLargeError] and [KargError].
+// Edit computes the patch for a change. Its errors include [ErrInUse], [ErrNoKargs], [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
-	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: i.Used()}
+	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: int64(len(i.contents.lay()))}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
 		return nil, errNothing
 	}
-	if i.grown != nil && (change.Ignition != nil || change.RemoveIgnition) {
-		return i.editGrown(change)
-	}
 	if change.Ignition != nil || change.RemoveIgnition {
+		switch {
+		case i.contentsErr != nil && !change.Force:
+			return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
+		case change.Ignition != nil && !change.Force && i.contents.config() != nil:
+			return nil, ErrInUse
+		case i.grown != nil:
+			return i.editGrown(change)
+		}
 		if err := i.editArea(change, p); err != nil {
 			return nil, err
 		}
@@ -85,28 +85,29 @@ func (i *ISO) Edit(change Change) (*Patch, error) {
 }
 
 func (i *ISO) editArea(change Change, p *Patch) error {
-	if i.contentsErr != nil && !change.Force {
-		return fmt.Errorf("reading the embedded data: %w", i.contentsErr)
-	}
-	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
-		return ErrInUse
-	}
-	next, err := i.contents.without()
-	if err != nil {
-		return err
-	}
+	next := i.contents.without()
 	if change.Ignition != nil {
+		var err error
 		if next, err = next.with(change.Ignition); err != nil {
 			return err
 		}
 	}
-	content, err := next.bytes(i.area.length)
-	var large *TooLargeError
-	if errors.As(err, &large) {
-		return i.editGrowing(change, next, large, p)
-	}
-	if err != nil {
-		return err
+	content, tooLarge := next.bytes(i.area.length)
+	ranges := []Range{{Offset: i.area.offset, Length: i.area.length, Data: content}}
+	if tooLarge != nil {
+		// Embed the configuration by moving the area to the end of the image.
+		var err error
+		if content, err = next.bytes(maxArea); err != nil {
+			return err
+		}
+		ranges, err = i.grow(content)
+		switch {
+		case errors.Is(err, errNoGrowth):
+			return tooLarge
+		case err != nil:
+			return err
+		}
+		p.size = ranges[len(ranges)-1].end()
 	}
 	// Verify that the result reads back as requested.
 	back, err := readContents(content)
@@ -117,28 +118,6 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 		return errors.New("verifying the packed data: configurations differ")
 	}
 	p.Used = int64(len(content))
-	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
-}
-
-// editGrowing embeds the configuration by moving the area to the end of the image. large is the error that it returns
-// if the area cannot grow.
-func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
-	content, err := next.bytes(maxArea)
-	if err != nil {
-		return err
-	}
-	ranges, err := i.grow(content)
-	if errors.Is(err, errNoGrowth) {
-		return large
-	}
-	if err != nil {
-		return err
-	}
-	back, err := readContents(content)
-	if err != nil || !bytes.Equal(back.config(), change.Ignition) {
-		return errors.Join(errors.New("verifying the packed data: configurations differ"), err)
-	}
-	p.Used, p.size = int64(len(content)), ranges[len(ranges)-1].end()
 	return p.add(i.files.r, ranges...)
 }
 

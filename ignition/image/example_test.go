@@ -23,7 +23,7 @@ func ExampleISO_Edit() {
 	if err != nil {
 		log.Fatal(err) // an image.TooLargeError states the capacity
 	}
-	log.Printf("%d of %d bytes are used", patch.Used, iso.Capacity())
+	log.Printf("%d of %d bytes are used", patch.Used, iso.Look().Capacity)
 	http.HandleFunc("/node-1.iso", func(w http.ResponseWriter, r *http.Request) {
 		stream, err := patch.Stream(iso)
 		if err != nil {

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,7 @@ import (
 	"path/filepath"
 )
 
-// EditFile edits the areas of the image file at path in place, and syncs the file. It computes the whole change
-// before it writes anything.
+// EditFile edits the image file at path in place, and syncs it. It computes the whole change before it writes.
 func EditFile(path string, change Change) (*Patch, error) {
 	iso, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -25,10 +25,7 @@ func EditFile(path string, change Change) (*Patch, error) {
 	if err == nil {
 		err = file.Sync()
 	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("editing %s: %w", path, err)
 	}
 	return patch, nil
@@ -48,13 +45,8 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	}
 	defer func() { _ = iso.Close() }()
 	err = writeNew(output, func(file *os.File) error {
-		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
-		if from, ok := iso.files.r.(*os.File); ok {
-			// Copy from file to file, so that the kernel can copy the data efficiently.
-			if err := copyFile(ctx, file, from, iso.files.size); err != nil {
-				return err
-			}
-		} else if _, err := io.Copy(file, source); err != nil {
+		// Copy from file to file, so that the kernel can copy the data efficiently.
+		if err := copyFile(ctx, file, iso.closer.(*os.File), iso.files.size); err != nil {
 			return err
 		}
 		return patch.Apply(file)
@@ -114,7 +106,7 @@ func copyFile(ctx context.Context, to, from *os.File, size int64) error {
 // WriteStream writes a stream to a new file at output, under the same conditions as [WriteFile].
 func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	return writeNew(output, func(file *os.File) error {
-		_, err := io.Copy(file, &contextReader{ctx: ctx.Err, r: stream})
+		_, err := io.Copy(file, &contextReader{ctx.Err, stream})
 		return err
 	})
 }
@@ -132,8 +124,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew creates a temporary file in the folder of path and calls fill with this file. If fill succeeds, writeNew
-// renames the file to path.
+// writeNew calls fill with a temporary file in the folder of path, and renames the file to path if fill succeeds.
 func writeNew(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
@@ -147,10 +138,7 @@ func writeNew(path string, fill func(*os.File) error) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
+	if err = cmp.Or(err, file.Close()); err == nil {
 		err = place(file.Name(), path)
 	}
 	if err != nil {

@@ -8,11 +8,9 @@ import (
 	"io"
 )
 
-// errFrame means that compressed data violates the format.
 var errFrame = errors.New("corrupt compressed data")
 
-// frameReader reads exactly one xz stream or zstd frame. This is necessary because decoders read ahead, but the next
-// archive of an initrd may follow immediately.
+// frameReader reads exactly one xz stream or zstd frame. Decoders read ahead, into the initrd's next archive.
 type frameReader struct {
 	in *bufio.Reader
 	// left is the number of bytes in the current part that are still unread.
@@ -42,8 +40,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdFrame returns a reader of one zstd frame (RFC 8878, section 3.1.1), which consists of a header, blocks with
-// their sizes, and an optional checksum.
+// zstdFrame returns a reader of one zstd frame (RFC 8878, section 3.1.1): header, blocks, optional checksum.
 func zstdFrame(in *bufio.Reader) *frameReader {
 	const header, block, end = 0, 1, 2
 	state, checksum := header, int64(0)
@@ -87,17 +84,14 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 	return &frameReader{in: in, step: step}
 }
 
-// xzStream parses one stream of the .xz format, version 1.2.1. It consists of a header, blocks of LZMA2 chunks, an
-// index and a footer.
+// xzStream parses one stream of the .xz format 1.2.1: a header, blocks of LZMA2 chunks, an index and a footer.
 type xzStream struct {
 	in *bufio.Reader
 	// next parses the beginning of the next part and returns its length in bytes.
 	next func() (int64, error)
-	// check is the size of the integrity check at the end of each block. packed is the total size of the current
-	// block's chunks so far.
+	// check is the size of the check at the end of each block. packed is the size of the current block's chunks.
 	check, packed int64
-	// records is the number of index records that remain to be read. index is the number of index bytes parsed so
-	// far.
+	// records is the number of index records still to be read. index is the number of index bytes parsed so far.
 	records uint64
 	index   int64
 }
@@ -120,7 +114,6 @@ func (x *xzStream) header() (int64, error) {
 	return 12, nil
 }
 
-// block parses either a block header or the start of the index.
 func (x *xzStream) block() (int64, error) {
 	b, err := x.in.Peek(1)
 	if err != nil {
@@ -180,8 +173,7 @@ func (x *xzStream) record() (int64, error) {
 	return length, err
 }
 
-// number parses a multibyte integer. at is the integer's offset from the next unread byte. number returns the integer
-// and the offset of its end.
+// number returns a multibyte integer and the offset of its end. at is its offset from the next unread byte.
 func (x *xzStream) number(at int64) (uint64, int64, error) {
 	var value uint64
 	for shift := uint(0); shift < 63; shift += 7 {

@@ -55,8 +55,7 @@ func setChecksum(header []byte) {
 	binary.LittleEndian.PutUint32(header[16:], crc32.ChecksumIEEE(header[:gptHeader]))
 }
 
-// moveMBR adapts the MBR to a new image size, in bytes. It returns the changed ranges, which resize the partitions
-// that end where the old image ends.
+// moveMBR returns the changes to the MBR that resize partitions at the end of the image to the new size in bytes.
 func (f isoFiles) moveMBR(size int64) ([]Range, error) {
 	sector := make([]byte, blockSize)
 	if err := readFull(f.r, sector, 0); err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 )
 
 // If a configuration does not fit into its area, images/ignition.img moves to the end of the ISO. coreos-installer
@@ -39,7 +41,6 @@ type growthRange struct {
 
 func align(n int64) int64 { return (n + sectorSize - 1) / sectorSize * sectorSize }
 
-// readGrowth returns the growth of an image. It returns nil if the image has not grown.
 func readGrowth(files isoFiles, at area) *growth {
 	head := make([]byte, len(growMagic)+4)
 	from := align(at.offset + at.length)
@@ -74,23 +75,9 @@ func (g *growth) ranges() []Range {
 	return ranges
 }
 
-// original returns the image as it was before it grew.
-func (i *ISO) original() (*ISO, error) {
-	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
-	if err != nil {
-		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
-	}
-	original, err := Read(base, i.grown.Size)
-	if err != nil {
-		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
-	}
-	return original, nil
-}
-
 var errNoGrowth = errors.New("the area cannot grow")
 
-// grow returns the ranges that change when the area grows to hold content. The last range is the new end of the
-// image.
+// grow returns the ranges that change when the area grows to hold content. The last one is the image's new end.
 func (i *ISO) grow(content []byte) ([]Range, error) {
 	f := i.files
 	if i.area.path == "" || f.size%blockSize != 0 {
@@ -119,8 +106,7 @@ func (i *ISO) grow(content []byte) ([]Range, error) {
 	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
 }
 
-// moveArea returns the changes that the directory records need when the area moves. start and length are the new
-// offset and length of the area.
+// moveArea returns the changes to the directory records for the area's new offset start and its new length.
 func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	if start/sectorSize > math.MaxUint32 || length > maxArea {
 		return nil, errNoGrowth
@@ -131,11 +117,11 @@ func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	}
 	var ranges []Range
 	for _, d := range descriptors {
-		at, found, err := f.locate(d, of.path)
-		if err != nil {
+		at, found, err := f.walk(d.root, strings.Split(of.path, "/"), d.joliet)
+		if err != nil && !errors.Is(err, ErrNotISO) {
 			return nil, err
 		}
-		if !found || at.extent.offset != of.offset || at.extent.length != of.length {
+		if !found || at.extent != (extent{offset: of.offset, length: of.length}) {
 			return nil, fmt.Errorf("%w: no record of %s", errNoGrowth, of.path)
 		}
 		const extentAt, lengthAt = 2, 10
@@ -188,18 +174,15 @@ func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, siz
 	return append(undo, text...), size, nil
 }
 
-// editGrown edits the configuration of a grown image. The resulting patch undoes the growth and then applies the
-// change to the original image.
+// editGrown returns a patch that undoes the growth of an image and applies the change to the original image.
 func (i *ISO) editGrown(change Change) (*Patch, error) {
-	if i.contentsErr != nil && !change.Force {
-		return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
-	}
-	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
-		return nil, ErrInUse
-	}
-	original, err := i.original()
+	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
+	}
+	original, err := Read(base, i.grown.Size)
+	if err != nil {
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
 	}
 	p, err := original.Edit(change)
 	if err != nil {
@@ -208,26 +191,16 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	again := &Patch{Kargs: p.Kargs, Unmatched: p.Unmatched, Used: p.Used, base: i.files.size, kept: i.grown.Size, size: p.size}
 	ranges := p.Ranges()
 	for _, r := range i.grown.ranges() {
-		if !overlaps(ranges, r) {
+		// It is sufficient to compare the starts, because two ranges of the same original image either have the same
+		// start or do not overlap.
+		if !slices.ContainsFunc(ranges, func(other Range) bool { return other.Offset == r.Offset }) {
 			ranges = append(ranges, r)
 		}
 	}
 	return again, again.add(i.files.r, ranges...)
 }
 
-// overlaps reports whether one of the ranges has the same start as r. It is sufficient to compare the starts, because
-// two ranges of the same original image either have the same start or do not overlap.
-func overlaps(ranges []Range, r Range) bool {
-	for _, other := range ranges {
-		if other.Offset == r.Offset {
-			return true
-		}
-	}
-	return false
-}
-
-// available reads up to n bytes. at is the offset of the first byte. The result has fewer than n bytes if the image
-// ends before that.
+// available reads up to n bytes from the offset at, fewer if the image ends before that.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

@@ -101,7 +101,7 @@ func TestHostileImages(t *testing.T) {
 			}
 		})
 	}
-	if got := readT(t, replaced(t, "IGNITION.IMG;1", "ignition.img;1")); got.Capacity() != coreosinstaller.AreaSize {
+	if got := readT(t, replaced(t, "IGNITION.IMG;1", "ignition.img;1")); got.Look().Capacity != coreosinstaller.AreaSize {
 		t.Error("names in small letters are not found")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 var (
@@ -33,7 +34,7 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 	err := readInitrd(source, maxInitramfs, func(e *entry, _ io.Reader) error {
 		name := e.relativeName()
 		live = live || name == liveStamp
-		customized = customized || e.isFile() && (name == configName || isNetwork(name))
+		customized = customized || e.isFile() && (name == configName || strings.HasPrefix(name, networkFolder+"/"))
 		return nil
 	})
 	switch {
@@ -87,7 +88,6 @@ func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	return &concatenation{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
 }
 
-// concatenation reads the bytes of first, followed by the content of then.
 type concatenation struct {
 	first []byte
 	then  io.ReaderAt

@@ -3,6 +3,7 @@ package image
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -22,13 +23,11 @@ const (
 	networkFolder = "etc/coreos-firstboot-network"
 	// maxUnpacked limits the total size of an area's archives after decompression, in bytes.
 	maxUnpacked = 64 << 20
-	// maxInitramfs limits the uncompressed size of an initramfs, in bytes. Current ones have about 0.2 GiB. Only a
-	// few of their files are kept in memory.
+	// maxInitramfs limits the unpacked size in bytes. Initramfs have about 0.2 GiB, and few files stay in memory.
 	maxInitramfs = 8 << 30
 	// maxConfig limits the size of a configuration in an initramfs, in bytes.
 	maxConfig = 64 << 20
-	// maxWindow limits the memory of a decoder, in bytes. Decoding needs 64 MiB for xz -9 and 128 MiB for zstd
-	// --ultra.
+	// maxWindow limits a decoder's memory, in bytes: 64 MiB are needed for xz -9, and 128 MiB for zstd --ultra.
 	maxWindow = 128 << 20
 )
 
@@ -60,13 +59,9 @@ func Pack(members ...Member) ([]byte, error) {
 				entries = append(entries, newEntry(folder, typeFolder|0o755, nil))
 			}
 		}
-		mode := m.Mode & 0o7777
-		if mode == 0 {
-			mode = 0o600
-		}
-		entries = append(entries, newEntry(m.Name, typeFile|mode, m.Content))
+		entries = append(entries, newEntry(m.Name, typeFile|cmp.Or(m.Mode&0o7777, 0o600), m.Content))
 	}
-	return compress(writeArchive(entries))
+	return compress(writeArchive(entries)), nil
 }
 
 func newEntry(name string, mode uint32, content []byte) entry {
@@ -75,8 +70,7 @@ func newEntry(name string, mode uint32, content []byte) entry {
 	return e
 }
 
-// Wrap returns an initrd that contains only an Ignition configuration. A boot loader can load it in addition to the
-// initramfs of a live system.
+// Wrap returns an initrd with only a configuration, which a boot loader can load in addition to the initramfs.
 func Wrap(config []byte) ([]byte, error) {
 	return Pack(Member{Name: configName, Content: config})
 }
@@ -119,12 +113,11 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readInitrd calls visit for each entry of each archive. It fails if the uncompressed archives exceed limit bytes in
-// total.
+// readInitrd calls visit for each entry of each archive. It fails if all archives unpack to more than limit bytes.
 func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
 	a := newArchives(r, limit)
 	for {
-		found, err := a.next()
+		found, err := skipZeros(a.in)
 		if err != nil || !found {
 			return err
 		}
@@ -148,12 +141,9 @@ func newArchives(r io.Reader, limit int64) *archives {
 	return a
 }
 
-// position returns the offset of the next byte to be read.
 func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
 
-// next skips the zeros between archives and reports whether another archive follows.
-func (a *archives) next() (bool, error) { return skipZeros(a.in) }
-
+// skipZeros skips the zeros between archives and reports whether another archive follows.
 func skipZeros(in *bufio.Reader) (bool, error) {
 	for {
 		b, err := in.ReadByte()
@@ -178,8 +168,7 @@ func (a *archives) read(visit func(*entry, io.Reader) error) error {
 		return readArchive(&limitReader{a.in, a}, visit)
 	}
 	defer func() { _ = unpacker.Close() }()
-	// Like the kernel, accept several archives in one compressed part. Only zeros may follow the
-	// last one.
+	// Like the kernel, accept several archives in one compressed part. Only zeros may follow the last one.
 	unpacked := bufio.NewReaderSize(&limitReader{unpacker, a}, 64<<10)
 	for {
 		found, err := skipZeros(unpacked)
@@ -220,9 +209,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpack returns a decompressing reader for the next archive, or nil if the archive is not compressed. It detects the
-// compression formats that coreos-installer, dracut and assisted-image-service use. The reader consumes exactly the
-// compressed part of in.
+// unpack returns a decompressing reader for the next archive, or nil if it is not compressed. It knows the formats of
+// coreos-installer, dracut and assisted-image-service. The reader consumes exactly the compressed part of in.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	magic, _ := in.Peek(6) // if the archive is too short, readArchive reports it
 	switch {
@@ -252,17 +240,11 @@ func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 }
 
 // compress compresses an archive with gzip at the best compression level, because the area is small.
-func compress(archive []byte) ([]byte, error) {
+func compress(archive []byte) []byte {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if _, err := z.Write(archive); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	return b.Bytes(), nil
+	// None of the calls can fail, because the level is valid and writing to a buffer always succeeds.
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = z.Write(archive)
+	_ = z.Close()
+	return b.Bytes()
 }

@@ -1,3 +1,12 @@
+// Package image reads and edits the boot files of a CoreOS live system. These are the live ISO, with its areas for an
+// Ignition configuration and kernel arguments, and the initramfs for network boots.
+//
+// Edits do not copy the image. [Read] finds the areas, and [ISO.Edit] computes a [Patch] of a few hundred KiB. The
+// patch can be applied to the image in place ([EditFile]), to a copy in a new file ([WriteFile]), or to the data
+// while the image is read ([Overlay]). With an overlay, one base file can serve a different image to each node.
+//
+// The format follows coreos-installer 0.26.0, which can read the result. Images are not trusted: their metadata is
+// checked and its size is limited.
 package image
 
 import (
@@ -7,8 +16,7 @@ import (
 	"os"
 )
 
-// ISO is a parsed CoreOS live image. Editing the image does not change the ISO; to see the result, read the edited
-// image again.
+// ISO is a parsed CoreOS live image. Edits do not change it; to see the result, read the edited image again.
 type ISO struct {
 	files    isoFiles
 	area     area
@@ -21,9 +29,8 @@ type ISO struct {
 	closer                io.Closer
 }
 
-// Read parses the areas of the image in r. size is the length of the image in bytes. Read returns [ErrNotISO] or
-// [ErrNoArea] if the file is not a CoreOS live image. It reads only the metadata and the areas; [ISO.File] and
-// streams read from r later.
+// Read parses the areas of the image in r, which has size bytes. Read returns [ErrNotISO] or [ErrNoArea] if it is not a
+// CoreOS live image. It reads only the metadata and the areas; [ISO.File] and streams read from r later.
 func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	files, err := openISO(r, size)
 	if err != nil {
@@ -63,25 +70,17 @@ func open(path string, flag int) (*ISO, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the image: %w", err)
 	}
-	iso, err := readFile(file)
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: not a regular file", ErrNotISO)
+	}
+	var iso *ISO
+	if err == nil {
+		iso, err = Read(file, info.Size())
+	}
 	if err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return iso, nil
-}
-
-func readFile(file *os.File) (*ISO, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: not a regular file", ErrNotISO)
-	}
-	iso, err := Read(file, info.Size())
-	if err != nil {
-		return nil, err
 	}
 	iso.closer = file
 	return iso, nil
@@ -100,16 +99,6 @@ func (i *ISO) ReadAt(p []byte, at int64) (int, error) { return i.files.r.ReadAt(
 
 // Size returns the length of the image in bytes.
 func (i *ISO) Size() int64 { return i.files.size }
-
-// Volume returns the volume label of the image, for example fedora-coreos-44.20260803.3.0.
-func (i *ISO) Volume() string { return i.files.volume }
-
-// Capacity returns the size of the area in bytes. It is 256 KiB in all images released so far. The compressed
-// configuration shares the area with other files.
-func (i *ISO) Capacity() int64 { return i.area.length }
-
-// Used returns the size of the area's content in bytes.
-func (i *ISO) Used() int64 { return int64(len(i.contents.lay())) }
 
 // Ignition returns the embedded configuration. It returns [ErrNotEmbedded] if there is none.
 func (i *ISO) Ignition() ([]byte, error) {
@@ -173,14 +162,14 @@ func (i *ISO) File(path string) (*io.SectionReader, error) {
 	return io.NewSectionReader(i.files.r, at.offset, at.length), nil
 }
 
-// errNothing rejects an empty change.
 var errNothing = errors.New("no change requested")
 
 // Look is a summary of an image.
 type Look struct {
+	// Volume is the volume label, for example fedora-coreos-44.20260803.3.0.
 	Volume string `json:"volume,omitempty"`
-	// Capacity is the size of the area for a configuration, in bytes. Used is the number of these bytes that are in
-	// use.
+	// Capacity is the size of the area for a configuration and other files, in bytes. It is 256 KiB in all images
+	// released so far. Used is the number of these bytes that are in use.
 	Capacity int64 `json:"capacity,omitempty"`
 	Used     int64 `json:"used,omitempty"`
 	// Kargs holds the kernel arguments. It is empty if the image has no areas for them.
@@ -192,7 +181,7 @@ type Look struct {
 
 // Look returns a summary of the image.
 func (i *ISO) Look() Look {
-	look := Look{Volume: i.Volume(), Capacity: i.Capacity(), Used: i.Used()}
+	look := Look{Volume: i.files.volume, Capacity: i.area.length, Used: int64(len(i.contents.lay()))}
 	if kargs, err := i.Kargs(); err == nil {
 		look.Kargs = kargs.Current
 	}

@@ -66,14 +66,14 @@ func TestEmbedAndRemove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			iso := readT(t, live.Image)
-			if _, err := iso.Ignition(); !errors.Is(err, image.ErrNotEmbedded) || iso.Used() != 0 || iso.Capacity() != coreosinstaller.AreaSize || iso.Volume() != coreosinstaller.Volume {
-				t.Fatalf("%v, %d, %d, %q", err, iso.Used(), iso.Capacity(), iso.Volume())
+			if _, err := iso.Ignition(); !errors.Is(err, image.ErrNotEmbedded) || iso.Look().Used != 0 || iso.Look().Capacity != coreosinstaller.AreaSize || iso.Look().Volume != coreosinstaller.Volume {
+				t.Fatalf("%v, %d, %d, %q", err, iso.Look().Used, iso.Look().Capacity, iso.Look().Volume)
 			}
 			embedded := editT(t, live.Image, image.Change{Ignition: []byte(config)})
 			if got := showT(t, embedded); got != config {
 				t.Errorf("%q", got)
 			}
-			if readT(t, embedded).Used() == 0 {
+			if readT(t, embedded).Look().Used == 0 {
 				t.Error("the image is as it was made")
 			}
 			outside := bytes.Clone(embedded)
@@ -141,7 +141,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	patch, err := iso.Edit(image.Change{Ignition: noise(261_700)})
-	if err != nil || patch.Used > iso.Capacity() {
+	if err != nil || patch.Used > iso.Look().Capacity {
 		t.Errorf("%v, %v", patch, err)
 	}
 	// Compressible content may be larger than the area.

@@ -48,11 +48,10 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	}
 	kargs = " " + kargs + " "
 	swap := func(arg, from, to string) {
-		changed := strings.ReplaceAll(kargs, from, to)
 		if !strings.Contains(kargs, from) {
 			unmatched = append(unmatched, arg)
 		}
-		kargs = changed
+		kargs = strings.ReplaceAll(kargs, from, to)
 	}
 	for _, arg := range e.Delete {
 		swap(arg, " "+strings.TrimSpace(arg)+" ", " ")
@@ -76,10 +75,8 @@ func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}
 	}
-	for _, c := range arg {
-		if unicode.IsControl(c) || c == unicode.ReplacementChar {
-			return &KargError{Arg: arg, Why: "control characters are not allowed"}
-		}
+	if strings.ContainsFunc(arg, func(c rune) bool { return unicode.IsControl(c) || c == unicode.ReplacementChar }) {
+		return &KargError{Arg: arg, Why: "control characters are not allowed"}
 	}
 	return nil
 }

@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because the image was built in 2020
-	// or is not a live image.
+	// ErrNoKargs means that the kernel arguments cannot be changed: the image is from 2020 or is no live image.
 	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
 	// ErrKargsArea means that the image's metadata about the areas for kernel arguments is invalid.
 	ErrKargsArea = errors.New("the image's areas for kernel arguments are invalid")
@@ -35,20 +34,17 @@ const (
 type Kargs struct {
 	// Current holds the arguments with which the image boots. Default holds the original arguments of the image.
 	Current, Default string
-	// Size is the size, in bytes, of the area in each boot loader's configuration. It includes one byte that marks
-	// the end of the arguments.
+	// Size is the size of the area in each boot loader's configuration, in bytes, including one end byte.
 	Size int
 }
 
-// kargsRegion is the area in the configuration of one boot loader. It contains the arguments, followed by the end
-// character and padding.
+// kargsRegion is the area in one boot loader's configuration: the arguments, the end character, and padding.
 type kargsRegion struct {
 	offset   int64
 	pad, end byte
 }
 
-// kargsArea describes the regions for kernel arguments. All regions have the same size and contain the same
-// arguments.
+// kargsArea describes the regions for kernel arguments, which have the same size and the same arguments.
 type kargsArea struct {
 	size    int
 	normal  string
@@ -121,8 +117,7 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	return nil
 }
 
-// fromHeader parses the header. It consists of the magic number and 8 bytes each for the size, the offset of the
-// default arguments, and the offsets of up to 6 areas.
+// fromHeader parses the header: magic, and 8 bytes each for the size and the offsets of defaults and up to 6 areas.
 func (a *kargsArea) fromHeader(files isoFiles) error {
 	header := make([]byte, kargsHeaderSize)
 	if err := readFull(files.r, header, kargsHeaderOffset); err != nil {
@@ -157,7 +152,6 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	return nil
 }
 
-// read reads the current arguments, which must be the same in all regions.
 func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
@@ -191,7 +185,6 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
 }
 
-// ranges returns the changes that write kargs to all regions.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
 		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}

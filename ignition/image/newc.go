@@ -39,7 +39,6 @@ const (
 
 var errNewc = errors.New("a corrupt cpio archive")
 
-// entry is a member of an archive with all fields of its header.
 type entry struct {
 	name    string
 	fields  [fields]uint32
@@ -54,8 +53,7 @@ func (e *entry) relativeName() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.name, "./"), "/")
 }
 
-// readEntry reads the header and the name of the next entry. After that, r is positioned at the entry's content.
-// readEntry returns io.EOF at the end of the archive.
+// readEntry reads the header and the name of the next entry, up to its content, or returns io.EOF at the end.
 func readEntry(r io.Reader) (entry, error) {
 	var e entry
 	header := make([]byte, newcHeader)
@@ -119,7 +117,6 @@ func readArchive(r io.Reader, visit func(e *entry, content io.Reader) error) err
 	}
 }
 
-// writeEntry appends the entry e to the archive in b.
 func writeEntry(b *bytes.Buffer, e *entry) {
 	header := e.fields
 	header[fieldSize] = uint32(len(e.content))  //nolint:gosec // areas have at most 64 MiB
@@ -135,7 +132,6 @@ func writeEntry(b *bytes.Buffer, e *entry) {
 	b.Write(make([]byte, -b.Len()&3))
 }
 
-// writeArchive returns an archive that contains the entries.
 func writeArchive(entries []entry) []byte {
 	var b bytes.Buffer
 	for i := range entries {

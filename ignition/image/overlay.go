@@ -37,7 +37,6 @@ type Overlay struct {
 	at     int64
 }
 
-// errRanges means that ranges overlap or are invalid.
 var errRanges = errors.New("overlay ranges must be in order")
 
 // NewOverlay returns an overlay that replaces ranges of base. size is the length of base in bytes. A range may extend
@@ -92,9 +91,8 @@ func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// piece reads into p. at is the offset of the first byte to read. If a range contains this offset, piece stops at the
-// end of the range. Otherwise, it stops at the end of the base, at the start of the next range, or at the end of the
-// file.
+// piece reads into p from the offset at. It stops at the end of the range that contains this offset, or else at the end
+// of the base, at the start of the next range, or at the end of the file.
 func (o *Overlay) piece(p []byte, at int64) (int, error) {
 	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
 		if r.end() <= at {

@@ -3,6 +3,7 @@ package image
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -20,9 +21,8 @@ type PXE struct {
 	Extra []string
 }
 
-// KernelArgs returns the kernel arguments for the boot. It validates them against the grammar of Ironic's
-// kernel_append_params. In Ironic, these arguments replace the arguments from Ironic's configuration. To keep both,
-// prepend "%default% ".
+// KernelArgs returns the kernel arguments for the boot, in the grammar of Ironic's kernel_append_params. They replace
+// the arguments from Ironic's configuration; to keep both, prepend "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {
@@ -65,13 +65,11 @@ func checkAddress(address string, schemes []string) error {
 	if err != nil {
 		return fmt.Errorf("invalid URL: %w", err)
 	}
-	for _, scheme := range schemes {
-		if u.Scheme == scheme {
-			if u.Host == "" && scheme != "data" && scheme != "arn" {
-				return fmt.Errorf("%q has no host", address)
-			}
-			return nil
-		}
+	switch {
+	case !slices.Contains(schemes, u.Scheme):
+		return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
+	case u.Host == "" && u.Scheme != "data" && u.Scheme != "arn":
+		return fmt.Errorf("%q has no host", address)
 	}
-	return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
+	return nil
 }

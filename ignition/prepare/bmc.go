@@ -5,8 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 
+	"ironworks/ignition/serve"
 	"ironworks/models"
 )
 
@@ -14,21 +14,11 @@ import (
 func BMCHosts(n *models.Node) []string {
 	var hosts []string
 	for _, field := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address", "snmp_address"} {
-		text, _ := n.DriverInfo[field].(string)
-		if text == "" {
-			continue
-		}
-		host := text
-		if u, err := url.Parse(text); err == nil && u.Host != "" {
-			host = u.Hostname()
-		} else if h, _, err := net.SplitHostPort(text); err == nil {
-			host = h
-		}
-		if !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
+		if text, _ := n.DriverInfo[field].(string); text != "" {
+			hosts = append(hosts, serve.HostOf(text))
 		}
 	}
-	return hosts
+	return models.Unique(hosts)
 }
 
 // Clients returns the hosts that download images: the BMCs of the nodes, and Ironic at endpoint, which can relay
@@ -36,12 +26,9 @@ func BMCHosts(n *models.Node) []string {
 func Clients(endpoint string, nodes []models.Node) []string {
 	var hosts []string
 	for i := range nodes {
-		for _, host := range BMCHosts(&nodes[i]) {
-			if !slices.Contains(hosts, host) {
-				hosts = append(hosts, host)
-			}
-		}
+		hosts = append(hosts, BMCHosts(&nodes[i])...)
 	}
+	hosts = models.Unique(hosts)
 	if endpoint != "" {
 		hosts = append(hosts, endpoint)
 	}

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -90,8 +91,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 func onceEach(err error) error {
 	seen := map[ignition.RamdiskField]bool{}
 	var kept []error
-	all := ignition.InputErrors(err)
-	for _, each := range all {
+	for _, each := range ignition.InputErrors(err) {
 		if each.Cause == nil && each.Value == "" && seen[each.Field] {
 			continue
 		}
@@ -104,7 +104,6 @@ func onceEach(err error) error {
 	return errors.Join(kept...)
 }
 
-// reading holds the state of one call to Build.
 type reading struct {
 	ctx      context.Context //nolint:containedctx // of one call
 	maker    Maker
@@ -119,7 +118,6 @@ func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, c
 	r.problems = append(r.problems, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
-// noteKey adds a note about the SSH keys.
 func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
@@ -159,8 +157,7 @@ func (m Maker) read(path string) (string, error) {
 	return string(content), nil
 }
 
-// classic reads the inputs that correspond to options of build.py. It returns the function that builds the
-// configuration.
+// classic reads the inputs for build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
 		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
@@ -186,20 +183,16 @@ func (r *reading) classic() func() (ignition.Document, error) {
 
 const otherProfile = "use the profile default"
 
-// metal3 reads the inputs that correspond to those of image-customization-controller. It returns the function that
-// builds the configuration.
+// metal3 reads the inputs for image-customization-controller, and returns the function that builds from them.
 func (r *reading) metal3() func() (ignition.Document, error) {
 	m := ignition.Metal3{
 		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),
 		RegistriesConf: []byte(r.file(FieldRegistriesFile, r.in.RegistriesFile)),
 		KeyFiles:       r.keyFiles(),
 		IronicBaseURL:  r.baseURL(), IronicInspectorBaseURL: r.in.InspectionCallback,
-		AgentImage: r.in.Image, IPOptions: strings.Join(r.in.IPOptions, " "),
+		AgentImage: cmp.Or(r.in.Image, ignition.DefaultAgentImage), IPOptions: strings.Join(r.in.IPOptions, " "),
 		HTTPProxy: r.in.HTTPProxy, HTTPSProxy: r.in.HTTPSProxy, NoProxy: strings.Join(r.in.NoProxy, ","),
 		Hostname: r.in.Hostname, NTPServers: r.in.NTPServers, VLANInterfaces: strings.Join(r.in.VLANs, ","),
-	}
-	if m.AgentImage == "" {
-		m.AgentImage = ignition.DefaultAgentImage
 	}
 	if m.VLANInterfaces == "all" {
 		m.VLANInterfaces = "always"
@@ -228,8 +221,7 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	return m.Build
 }
 
-// baseURL returns the URLs of Ironic, separated by commas. The profile drops invalid URLs. As in the other profiles,
-// a host without a scheme is accepted.
+// baseURL returns Ironic's URLs, separated by commas, also for hosts without scheme. The profile drops invalid URLs.
 func (r *reading) baseURL() string {
 	var urls []string
 	for _, text := range r.ironicURLs() {
@@ -283,7 +275,6 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-// identity requests an identity for the machines if an input needs one.
 func (r *reading) identity() Identity {
 	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {

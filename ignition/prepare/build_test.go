@@ -288,7 +288,7 @@ func TestIdentity(t *testing.T) {
 func TestWithHostname(t *testing.T) {
 	t.Parallel()
 	own := `{"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["` + ours + `"]}]},"storage":{"files":[{"path":"/etc/hostname","overwrite":true,"contents":{"source":"data:,mine"}}]}}`
-	config, err := prepare.WithHostname([]byte(own), "n1.rack7")
+	config, err := ignition.WithHostname([]byte(own), "n1.rack7")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestWithHostname(t *testing.T) {
 		t.Errorf("%v", report.Problems)
 	}
 	for _, name := range []string{"", "a b", "a\nb", "-a", "a..b", strings.Repeat("a", 64)} {
-		if _, err := prepare.WithHostname([]byte(own), name); err == nil {
+		if _, err := ignition.WithHostname([]byte(own), name); err == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}

@@ -341,7 +341,7 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 func TestUnbootable(t *testing.T) {
 	t.Parallel()
 	e := &prepare.UnbootableError{Name: "a\x1b.ign", Kind: userdata.KindEmpty}
-	if text := e.Error(); strings.Contains(text, "\x1b") || !strings.HasSuffix(text, "("+userdata.KindEmpty.String()+") would not boot") {
+	if text := e.Error(); strings.Contains(text, "\x1b") || !strings.HasSuffix(text, "("+string(userdata.KindEmpty)+") would not boot") {
 		t.Errorf("%q", text)
 	}
 }

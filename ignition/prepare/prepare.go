@@ -11,8 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// Inputs holds an operator's inputs as text. Some of them are paths of files that Build reads. If a field is empty,
-// the profile's default applies.
+// Inputs holds an operator's inputs as text, partly paths that Build reads. Empty fields mean the profile's default.
 type Inputs struct {
 	// Profile is the name of an [ignition.Profile].
 	Profile string
@@ -35,8 +34,7 @@ type Inputs struct {
 	// Registries lists registries in the form HOST=verified, HOST=insecure or HOST=ca:FILE.
 	Registries     []string
 	PullSecretFile string
-	// SSHKeyFiles lists paths of public key files, and SSHKeys lists public keys themselves. SSHAgent adds the keys
-	// of the SSH agent.
+	// SSHKeyFiles lists paths of public key files, SSHKeys public keys. SSHAgent adds the keys of the SSH agent.
 	SSHKeyFiles     []string
 	SSHKeys         []string
 	SSHAgent        bool
@@ -55,8 +53,7 @@ type Inputs struct {
 	Collectors  []string
 	// InspectionCallback is the URL to which the agent sends inspection data.
 	InspectionCallback string
-	// Options lists settings of the agent, each as NAME=VALUE or GROUP.NAME=VALUE. In the classic profile, they are
-	// literal lines of the agent's configuration file.
+	// Options lists settings of the agent, NAME=VALUE or GROUP.NAME=VALUE, or literal lines in the classic profile.
 	Options []string
 	Debug   bool
 	// JournalPush is the URL of the console that receives the ramdisk's journal. It has the form https://HOST:PORT,
@@ -67,8 +64,7 @@ type Inputs struct {
 	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
 	ExtraFile string
 
-	// Host, Registry and InsecureRegistry correspond to options of build.py. Registry and InsecureRegistry apply only
-	// to the classic profile.
+	// Host, Registry and InsecureRegistry are options of build.py; the last two apply only to the classic profile.
 	Host             string
 	Registry         string
 	InsecureRegistry bool
@@ -80,8 +76,7 @@ type Inputs struct {
 
 	// node is the name that was passed to ForNode.
 	node string
-	// program is the agent program that the server serves. agentCA holds the certificates that verify the program's
-	// URL. [Maker.PublishAgent] sets both.
+	// program is the served agent program, and agentCA verifies its URL. [Maker.PublishAgent] sets both.
 	program []byte
 	agentCA string
 }
@@ -112,8 +107,7 @@ type Maker struct {
 	Dir func(path string) ([]fs.DirEntry, error)
 	// AgentKeys returns the public keys of the SSH agent, each as one line. It is nil if there is no agent.
 	AgentKeys func(ctx context.Context) ([]string, error)
-	// Programs is the folder that contains this program. By default, ironworks-agent is expected there. If Programs
-	// is empty, there is no default.
+	// Programs is the folder of this program, the default place of ironworks-agent; if empty, there is no default.
 	Programs string
 	// Home is the home folder; the default keys are in its .ssh folder. If Home is empty, there are no default keys.
 	Home string
@@ -134,8 +128,7 @@ type Built struct {
 // Preview shows a configuration with its secrets hidden. All text is safe to print.
 type Preview struct {
 	Spec string
-	// Size is the length of the JSON in bytes. Packed is the number of bytes that the compressed configuration takes
-	// in a live image's area.
+	// Size is the length of the JSON, and Packed its length in a live image's area after compression, in bytes.
 	Size, Packed int
 	Files        []PreviewFile
 	Units        []PreviewUnit

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/coreos/ignition/v2/config/util"
+	"github.com/coreos/ignition/v2/config/v3_6/types"
+
 	"github.com/vincent-petithory/dataurl"
 
 	"ironworks/ignition"
@@ -20,45 +23,8 @@ import (
 	"ironworks/printable"
 )
 
-// content describes the content of a file in a configuration. Source is either a data URL with the content or the URL
-// of a remote file.
-type content struct {
-	Source      string `json:"source"`
-	Compression string `json:"compression"`
-}
-
-// configuration contains the parts of a configuration that a preview shows.
-type configuration struct {
-	Passwd struct {
-		Users []struct {
-			Name         string   `json:"name"`
-			Keys         []string `json:"sshAuthorizedKeys"`
-			PasswordHash string   `json:"passwordHash"`
-		} `json:"users"`
-	} `json:"passwd"`
-	Storage struct {
-		Files []struct {
-			Path     string    `json:"path"`
-			Mode     *uint32   `json:"mode"`
-			Contents content   `json:"contents"`
-			Append   []content `json:"append"`
-		} `json:"files"`
-	} `json:"storage"`
-	Systemd struct {
-		Units []struct {
-			Name     string `json:"name"`
-			Enabled  bool   `json:"enabled"`
-			Contents string `json:"contents"`
-		} `json:"units"`
-	} `json:"systemd"`
-}
-
-// defaultMode is the mode that Ignition gives to files by default.
-const defaultMode = 0o644
-
-// newPreview returns a preview of a document.
 func newPreview(doc ignition.Document) (Preview, error) {
-	var config configuration
+	var config types.Config
 	if err := json.Unmarshal(doc.JSON, &config); err != nil {
 		return Preview{}, fmt.Errorf("read the result: %w", err)
 	}
@@ -69,29 +35,29 @@ func newPreview(doc ignition.Document) (Preview, error) {
 	p := Preview{Spec: doc.Version, Size: len(doc.JSON), Packed: len(packed), Notes: doc.Notes, Logins: logins(config)}
 	secret := slices.Clone(doc.SecretPaths)
 	for _, file := range config.Storage.Files {
-		mode := uint32(defaultMode)
+		mode := 0o644 // Ignition's default
 		if file.Mode != nil {
 			mode = *file.Mode
 		}
-		shown := PreviewFile{Path: printable.Line(file.Path), Mode: mode}
+		shown := PreviewFile{Path: printable.Line(file.Path), Mode: uint32(mode)} //nolint:gosec // validated
 		if slices.Contains(secret, file.Path) || mode&0o077 == 0 {
 			shown.Secret = true
 			secret = append(secret, file.Path)
 		}
 		var all []byte
-		for _, each := range append([]content{file.Contents}, file.Append...) {
-			all = append(all, each.decoded()...)
+		for _, each := range append([]types.Resource{file.Contents}, file.Append...) {
+			all = append(all, decoded(each)...)
 		}
 		shown.Size = len(all)
-		if !shown.Secret {
-			shown.Text = plainText(all)
+		if !shown.Secret && utf8.Valid(all) && bytes.IndexByte(all, 0) < 0 {
+			shown.Text = printable.Lines(string(all))
 		}
 		p.Files = append(p.Files, shown)
 	}
 	for _, unit := range config.Systemd.Units {
-		shown := PreviewUnit{Name: printable.Line(unit.Name), Enabled: unit.Enabled, Secret: slices.Contains(secret, unit.Name)}
-		if !shown.Secret {
-			shown.Text = printable.Lines(unit.Contents)
+		shown := PreviewUnit{Name: printable.Line(unit.Name), Enabled: util.IsTrue(unit.Enabled), Secret: slices.Contains(secret, unit.Name)}
+		if !shown.Secret && unit.Contents != nil {
+			shown.Text = printable.Lines(*unit.Contents)
 		}
 		p.Units = append(p.Units, shown)
 	}
@@ -99,12 +65,12 @@ func newPreview(doc ignition.Document) (Preview, error) {
 	return p, err
 }
 
-func logins(config configuration) []string {
+func logins(config types.Config) []string {
 	var lines []string
 	for _, user := range config.Passwd.Users {
 		name := printable.Line(user.Name)
-		for _, text := range user.Keys {
-			keys, _ := sshkey.Parse(text)
+		for _, text := range user.SSHAuthorizedKeys {
+			keys, _ := sshkey.Parse(string(text))
 			if len(keys) == 0 {
 				lines = append(lines, name+": unreadable key")
 			}
@@ -112,7 +78,7 @@ func logins(config configuration) []string {
 				lines = append(lines, name+": "+printable.Line(key.String()))
 			}
 		}
-		if user.PasswordHash != "" {
+		if util.NotEmpty(user.PasswordHash) {
 			lines = append(lines, name+": password")
 		}
 	}
@@ -120,12 +86,15 @@ func logins(config configuration) []string {
 }
 
 // decoded returns inline content after decompression. It returns nil for remote or invalid content.
-func (c content) decoded() []byte {
-	data, err := dataurl.DecodeString(c.Source)
+func decoded(r types.Resource) []byte {
+	if r.Source == nil {
+		return nil
+	}
+	data, err := dataurl.DecodeString(*r.Source)
 	if err != nil {
 		return nil
 	}
-	if c.Compression != "gzip" {
+	if r.Compression == nil || *r.Compression != "gzip" {
 		return data.Data
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data.Data))
@@ -139,15 +108,8 @@ func (c content) decoded() []byte {
 	return plain
 }
 
-func plainText(data []byte) string {
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return ""
-	}
-	return printable.Lines(string(data))
-}
-
-// maskedText returns the configuration as indented JSON, with secrets masked. The elements of secret are the paths of
-// files and the names of units that are secret.
+// maskedText returns the configuration as indented JSON with secrets masked. secret lists the paths of secret files and
+// the names of secret units.
 func maskedText(text []byte, secret []string) (string, error) {
 	var config map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -42,8 +43,7 @@ func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error
 	return nil
 }
 
-// program returns the program of the builtin agent. For other agents, it rejects inputs that apply only to the
-// builtin agent.
+// program returns the program of the builtin agent. For other agents, it rejects inputs of the builtin agent.
 func (r *reading) program() ignition.AgentProgram {
 	in := r.in
 	if in.Agent != string(ignition.AgentBuiltin) {
@@ -87,11 +87,9 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 		return &ignition.InputError{Field: ignition.FieldAgentBinary, Value: path, Why: why, Hint: hint, Cause: cause}
 	}
 	arch := architecture(in.AgentArch)
-	path := in.AgentBinary
+	path := cmp.Or(in.AgentBinary, m.besideProgram(arch))
 	if path == "" {
-		if path = m.besideProgram(arch); path == "" {
-			return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
-		}
+		return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
 	}
 	text, err := m.read(path)
 	if err != nil {
@@ -107,8 +105,7 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// besideProgram returns the path of ironworks-agent in the same folder as this program. It returns "" if there is
-// none.
+// besideProgram returns the path of ironworks-agent in the folder of this program, or "" if there is none.
 func (m Maker) besideProgram(arch string) string {
 	if m.Programs == "" {
 		return ""
@@ -136,8 +133,7 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture converts Ironic's name for an architecture to Go's. The default is amd64, because most machines have
-// this architecture.
+// architecture converts Ironic's name for an architecture to Go's. The default is amd64, the most common one.
 func architecture(name string) string {
 	switch name {
 	case "", "x86_64":
@@ -149,7 +145,7 @@ func architecture(name string) string {
 }
 
 // staticProgram returns the architecture of a static Linux program. It rejects dynamically linked programs, because
-// their libraries could be missing on the live system.
+// the live system may lack their libraries.
 func staticProgram(content []byte) (string, error) {
 	file, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -14,25 +15,20 @@ import (
 
 // ironicURLs returns the URLs of Ironic from the inputs. If there are none, it returns the URL from the context.
 func (r *reading) ironicURLs() []string {
-	urls := r.in.IronicURLs
-	if r.in.Host != "" && len(urls) == 0 {
-		urls = []string{r.in.Host}
-	}
-	if len(urls) > 0 {
-		return urls
-	}
-	if r.maker.Ironic.URL == "" {
+	switch url := cmp.Or(r.in.Host, r.maker.Ironic.URL); {
+	case len(r.in.IronicURLs) > 0:
+		return r.in.IronicURLs
+	case url == "":
 		return nil
+	default:
+		return []string{url}
 	}
-	return []string{r.maker.Ironic.URL}
 }
 
-// fromContext reports whether Ironic's address comes from the context. If so, the context's other settings for Ironic
-// apply too.
+// fromContext reports whether Ironic's address and its other settings come from the context.
 func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
 
-// ofHTTP reports whether the context's Ironic uses plain HTTP. If so, the context's TLS settings and certificates
-// concern other services.
+// ofHTTP reports whether the context's Ironic uses plain HTTP, so that its TLS settings are for other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
 
 func (r *reading) tls() ignition.TLSMode {
@@ -73,8 +69,7 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads the keyfiles that the inputs name. If a path is a folder, it reads those files in the folder that
-// NetworkManager would read.
+// keyFiles reads the named keyfiles. In named folders, it reads the files that NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
@@ -102,7 +97,6 @@ func (r *reading) keyFiles() []ignition.KeyFile {
 	return files
 }
 
-// extra reads the configuration to merge. It converts Butane to Ignition.
 func (r *reading) extra() []byte {
 	text := r.file(ignition.FieldExtra, r.in.ExtraFile)
 	if text == "" {
@@ -120,7 +114,6 @@ func (r *reading) extra() []byte {
 	return nil
 }
 
-// givesKeys reports whether the inputs state explicitly which SSH keys to use.
 func (in Inputs) givesKeys() bool {
 	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
 }
@@ -135,8 +128,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys returns the keys that the inputs request. They come from files, from the inputs themselves, and from the
-// SSH agent.
+// givenKeys returns the requested keys: from files, from the inputs themselves, and from the SSH agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	add := func(label, text string) {
@@ -160,7 +152,11 @@ func (r *reading) givenKeys() []sshkey.Key {
 		add("", text)
 	}
 	if r.in.SSHAgent {
-		lines, err := r.agentKeys()
+		var lines []string
+		err := errors.New("no SSH agent: SSH_AUTH_SOCK is not set")
+		if r.maker.AgentKeys != nil {
+			lines, err = r.maker.AgentKeys(r.ctx)
+		}
 		if err == nil && len(lines) == 0 {
 			err = errors.New("it contains no keys")
 		}
@@ -172,13 +168,6 @@ func (r *reading) givenKeys() []sshkey.Key {
 		}
 	}
 	return uniqueKeys(keys)
-}
-
-func (r *reading) agentKeys() ([]string, error) {
-	if r.maker.AgentKeys == nil {
-		return nil, errors.New("no SSH agent: SSH_AUTH_SOCK is not set")
-	}
-	return r.maker.AgentKeys(r.ctx)
 }
 
 // defaultKeys returns all usable keys from ~/.ssh/*.pub. If there are none, it returns the keys of the SSH agent.
@@ -218,8 +207,7 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	return uniqueKeys(keys)
 }
 
-// classicKey returns the content of the first file that matches ~/.ssh/id_*.pub. build.py also uses the first result
-// of its glob.
+// classicKey returns the content of the first ~/.ssh/id_*.pub. build.py also uses the first result of its glob.
 func (r *reading) classicKey() []string {
 	paths := r.publicFiles("id_")
 	if len(paths) == 0 {

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,12 +18,10 @@ import (
 
 // Source describes the files to serve.
 type Source struct {
-	// ISO is the path of a live image. If PXE is set, its kernel, initramfs and root file system are served instead
-	// of the image itself.
+	// ISO is the path of a live image. If PXE is set, its kernel, initramfs and root file system are served.
 	ISO string
 	PXE bool
-	// Kernel, Initrd and Rootfs are paths of files to serve instead of ISO. If Rootfs is empty, the initramfs must
-	// include the root file system.
+	// Kernel, Initrd and Rootfs are paths to serve instead of ISO. Without Rootfs, the initramfs must include it.
 	Kernel, Initrd, Rootfs string
 	// ConfigURL serves configurations separately, for ignition.config.url. The initramfs then stays unchanged.
 	ConfigURL bool
@@ -42,8 +41,7 @@ type ServeOrder struct {
 	// Nodes lists names or UUIDs of nodes. PerNode gives each node a separate configuration with its own hostname.
 	Nodes   []string
 	PerNode bool
-	// Listen is the address to listen on, as HOST:PORT. Advertise is the name or address by which clients reach the
-	// server; the default is the address in Listen.
+	// Listen is the HOST:PORT to listen on. Advertise is how clients reach the server, by default the same address.
 	Listen, Advertise string
 	TLS               bool
 }
@@ -58,15 +56,12 @@ type ServeOptions struct {
 // OfPXE reports whether the files for a network boot are served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
-// opener opens the content for one request.
 type opener func(context.Context) (io.ReadSeekCloser, error)
 
-// stream provides the content for one node, or for all nodes.
 type stream struct {
 	// node is the node that the stream is for. The zero value means all nodes.
 	node models.NodeRef
-	// iso, initrd and config open the content that is specific to the stream. Those that the stream does not need are
-	// nil.
+	// iso, initrd and config open the content that is specific to the stream. Those not needed are nil.
 	iso, initrd, config opener
 }
 
@@ -76,8 +71,7 @@ type Images struct {
 	files          []io.Closer
 	iso            *image.ISO
 	kernel, rootfs opener
-	// initrd opens the unchanged initramfs, which all nodes share if configurations are served separately. base is
-	// its content.
+	// initrd opens the unchanged initramfs, shared by nodes with separate configurations. base is its content.
 	initrd    opener
 	base      *io.SectionReader
 	initramfs *image.Initramfs // parsed only once, because parsing takes a second
@@ -87,8 +81,7 @@ type Images struct {
 // Images opens the files. The caller must close the result after the server has stopped.
 func (s Source) Images() (*Images, error) {
 	m := &Images{source: s}
-	err := m.open()
-	if err != nil {
+	if err := m.open(); err != nil {
 		m.Close()
 		return nil, err
 	}
@@ -200,7 +193,6 @@ func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, fo
 	return nil
 }
 
-// isoStream returns an opener for the ISO with config embedded.
 func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	edit := image.KargsEdit{Append: m.source.Kargs}
 	if config == nil && edit.IsZero() {
@@ -216,16 +208,11 @@ func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	}, nil
 }
 
-// initrdStream returns an opener for the initramfs followed by config.
 func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())
 		if err != nil {
-			name := m.source.Initrd
-			if name == "" {
-				name = m.source.ISO + ": " + image.Initrd
-			}
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(m.source.Initrd, m.source.ISO+": "+image.Initrd), err)
 		}
 		m.initramfs = initramfs
 	}
@@ -304,10 +291,7 @@ func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 
 // fileName returns a file name for a node. The name is safe in URLs.
 func fileName(node string) string {
-	if node == "" {
-		node = "ramdisk"
-	}
-	return printable.FileName(node, "-_.", '-')
+	return printable.FileName(cmp.Or(node, "ramdisk"), "-_.", '-')
 }
 
 type nopCloser struct{ io.ReadSeeker }

@@ -164,7 +164,7 @@ func TestBMCHosts(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"https://192.0.2.1:8443/redfish": "192.0.2.1", "192.0.2.1": "192.0.2.1", "192.0.2.1:623": "192.0.2.1",
-		"https://[2001:db8::1]": "2001:db8::1", "bmc.example": "bmc.example", "2001:db8::1": "2001:db8::1",
+		"https://[2001:db8::1]": "2001:db8::1", "bmc.example": "bmc.example", "2001:db8::1": "2001:db8::1", "[2001:db8::1]": "2001:db8::1",
 	} {
 		n := &models.Node{DriverInfo: map[string]any{"redfish_address": address, "redfish_password": models.Mask}}
 		if got := prepare.BMCHosts(n); len(got) != 1 || got[0] != want {

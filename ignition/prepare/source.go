@@ -10,6 +10,7 @@ import (
 
 	"ironworks/ignition/image"
 	"ironworks/ignition/userdata"
+	"ironworks/printable"
 )
 
 // ConfigSource describes the source of a configuration, which is either read from File or built from Inputs.
@@ -24,8 +25,7 @@ type FileStamp struct {
 	Size     int64
 }
 
-// Checked is the result of checking a file. If Same is true, the file has not changed, and the other fields are
-// empty.
+// Checked is the result of checking a file. If Same is true, the file is unchanged, and the rest is empty.
 type Checked struct {
 	Same   bool
 	Stamp  FileStamp
@@ -37,8 +37,7 @@ type Checked struct {
 // ImageLook is a summary of an ISO and the configuration in it.
 type ImageLook struct {
 	image.Look
-	// Embedded reports whether the ISO contains a configuration. If it does, Holds describes the configuration in one
-	// line.
+	// Embedded reports whether the ISO contains a configuration, which Holds describes in one line.
 	Embedded bool
 	Holds    string
 }
@@ -89,8 +88,7 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 // FilesBeside returns an option that allows the Butane file at path to refer to other files in the same folder.
 func FilesBeside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
-// CheckFile reads and checks the file at path. If the file's stamp still equals known, the file is unchanged, and
-// CheckFile does not read it.
+// CheckFile reads and checks the file at path, unless its stamp still equals known.
 func CheckFile(path string, known FileStamp) (Checked, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -163,7 +161,6 @@ func LookAt(path string) (ImageLook, error) {
 	return look, nil
 }
 
-// describeConfig describes a configuration in one line: its kind, spec version, size, units and users.
 func describeConfig(config []byte) string {
 	report := userdata.Check(config)
 	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))
@@ -174,4 +171,34 @@ func describeConfig(config []byte) string {
 		text += ", user " + u.Name
 	}
 	return text
+}
+
+// UnbootableError reports that a machine cannot boot with a configuration.
+type UnbootableError struct {
+	// Name is the name of the file, as the user gave it.
+	Name string
+	Kind userdata.Kind
+	// Problems lists the errors without the warnings. It may be empty.
+	Problems []userdata.Problem
+}
+
+// Error describes the first problem with its position in the file.
+func (e *UnbootableError) Error() string {
+	if len(e.Problems) > 0 {
+		return e.Problems[0].In(e.Name)
+	}
+	return fmt.Sprintf("%s (%s) would not boot", printable.Line(e.Name), e.Kind)
+}
+
+// Usable returns the Ignition configuration in data. It returns Ignition unchanged and converts Butane and other
+// supported forms. It returns an [UnbootableError] if Ignition would reject the configuration.
+func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
+	report := userdata.Check(data, options...)
+	if !report.OK() {
+		return nil, &UnbootableError{Name: name, Kind: report.Kind, Problems: report.Errors()}
+	}
+	if report.Kind == userdata.KindIgnition {
+		return data, nil
+	}
+	return report.Ignition(), nil
 }

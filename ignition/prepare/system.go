@@ -36,8 +36,8 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	return m
 }
 
-// HomePath replaces a leading ~/ with the home folder. This is necessary because shells do not expand ~ after an =
-// sign, and form fields do not go through a shell.
+// HomePath replaces a leading ~/ with the home folder. Shells do not expand it after an = sign, and form fields do not
+// go through a shell.
 func HomePath(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)

@@ -19,8 +19,7 @@ type Candidate struct {
 	Addr netip.Addr
 	// Interface is the name of the network interface. It is empty if unknown.
 	Interface string
-	// For lists the targets to which this machine connects from this address. These targets can probably also connect
-	// to this machine at the same address.
+	// For lists the targets that this machine reaches from this address, and that can probably connect to it.
 	For []string
 }
 
@@ -38,8 +37,7 @@ type Network interface {
 // System implements Network for this machine.
 type System struct{}
 
-// Source opens a UDP socket to host, for which the kernel selects the local address. This sends no packets to host,
-// but may resolve a name.
+// Source opens a UDP socket to host, for which the kernel selects an address. It sends nothing, but may resolve a name.
 func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(host, "9"))
@@ -89,7 +87,7 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	}
 	errs := []error{err}
 	for _, target := range targets {
-		host := hostOf(target)
+		host := HostOf(target)
 		if host == "" {
 			errs = append(errs, fmt.Errorf("route to %q: no host", printable.Line(target)))
 			continue
@@ -114,8 +112,7 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	return all, errors.Join(errs...)
 }
 
-// rank returns the sort position of an address. IPv4 precedes IPv6, because fewer BMCs support IPv6. Loopback comes
-// last.
+// rank returns the sort position: IPv4, then IPv6, which fewer BMCs support, and loopback last.
 func rank(c Candidate) int {
 	switch {
 	case c.Loopback():
@@ -126,8 +123,8 @@ func rank(c Candidate) int {
 	return 0
 }
 
-// hostOf returns the host in target, which is a URL, HOST:PORT or a host.
-func hostOf(target string) string {
+// HostOf returns the host in target, which is a URL, HOST:PORT or a host.
+func HostOf(target string) string {
 	target = strings.TrimSpace(target)
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		return u.Hostname()

@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"slices"
 	"time"
@@ -27,9 +26,8 @@ type TLS struct {
 }
 
 const (
-	// certificateLife is the validity period of a generated certificate, counted from its creation. It limits how
-	// long a server can run. The certificate is already valid certificateAge before its creation, because the clocks
-	// of BMCs are often wrong.
+	// certificateLife is the validity period of a generated certificate, and thus the longest time for which a server
+	// can run. Validity starts certificateAge before the creation, because the clocks of BMCs are often wrong.
 	certificateLife = 30 * 24 * time.Hour
 	certificateAge  = 24 * time.Hour
 )
@@ -55,21 +53,16 @@ func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
 	return makeCertificate(hosts)
 }
 
-// makeCertificate generates a self-signed certificate for hosts. It uses RSA, because older BMCs do not support
-// anything else.
+// makeCertificate generates a self-signed certificate for hosts, with RSA, as older BMCs support nothing else.
 func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("create a certificate: %w", err) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return fail(err)
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return fail(err)
-	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
+		Subject:   pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-certificateAge), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		// Mark the certificate as a CA, so that clients can import it as one.
@@ -97,8 +90,7 @@ func (s *Server) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Certificate[0]})
 }
 
-// Fingerprint returns the SHA-256 fingerprint of the server's certificate in hexadecimal, the format in which BMCs
-// show it. It returns "" if the server uses HTTP.
+// Fingerprint returns the certificate's SHA-256 fingerprint in hexadecimal, as BMCs show it, or "" for HTTP.
 func (s *Server) Fingerprint() string {
 	if s.certificate == nil {
 		return ""

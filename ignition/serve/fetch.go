@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"time"
@@ -24,8 +25,7 @@ const (
 	Done State = "done"
 )
 
-// Fetch describes the download of one item by one remote address. It covers all requests for the item from this
-// address.
+// Fetch describes the download of one item by one remote address, with all its requests for this item.
 type Fetch struct {
 	// Item contains neither the content nor the URL, so it is safe to show.
 	Item   Served
@@ -35,16 +35,13 @@ type Fetch struct {
 	// Agent is the User-Agent of the last request. It is sanitized and truncated.
 	Agent string
 
-	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones. Covered is
-	// the number of distinct bytes sent.
+	// Size is the item's size in bytes. Sent counts all bytes sent, and Covered counts the distinct bytes sent.
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second. It becomes 0 about a second after the last request has ended.
 	Rate float64
-	// Began is the time of the first request. Last is the time of the last request or the time when bytes were last
-	// sent, whichever is later.
+	// Began is the time of the first request. Last is the last time when a request arrived or bytes were sent.
 	Began, Last time.Time
-	// Requests is the number of all requests. Heads is the number of HEAD requests. Active is the number of running
-	// requests.
+	// Requests is the number of all requests, Heads of HEAD requests, and Active of running requests.
 	Requests, Heads, Active int
 	State                   State
 }
@@ -74,10 +71,7 @@ func (f Fetch) Average() float64 {
 
 // String describes the download as a line of an access log.
 func (f Fetch) String() string {
-	who := f.Who
-	if who == "" {
-		who = f.Remote.String()
-	}
+	who := cmp.Or(f.Who, f.Remote.String())
 	elapsed := f.Elapsed().Round(time.Second)
 	switch f.State {
 	case Asked:
@@ -103,4 +97,57 @@ func bytesText(n float64) string {
 		return fmt.Sprintf("%.0f %s", n, units[i])
 	}
 	return fmt.Sprintf("%.1f %s", n, units[i])
+}
+
+// EventKind describes what happened in an [Event].
+type EventKind string
+
+// These are the possible kinds of events.
+const (
+	// EventAsked means that a client requested only the headers, or that it already has the current content.
+	EventAsked EventKind = "asked"
+	// EventBegan means that a download started.
+	EventBegan EventKind = "began"
+	// EventProgress means that a download has progressed. Each download has at most 5 such events per second.
+	EventProgress EventKind = "progress"
+	// EventEnded means that a request is complete, but not all bytes of the item have been sent yet.
+	EventEnded EventKind = "ended"
+	// EventDone means that all bytes of the item have been sent.
+	EventDone EventKind = "done"
+	// EventAborted means that the client disconnected, or did not read for too long.
+	EventAborted EventKind = "aborted"
+	// EventRefused means that clients requested unknown paths. There is at most one such event per second;
+	// [Event.Count] is the number of requests.
+	EventRefused EventKind = "refused"
+	// EventFailed means that the item could not be read, or that a connection failed, for example because the client
+	// does not trust the certificate.
+	EventFailed EventKind = "failed"
+)
+
+// Event is an entry of the access log.
+type Event struct {
+	Time time.Time
+	Kind EventKind
+	// Fetch is the download. EventRefused sets only Remote, Agent and Who; failures outside requests set nothing.
+	Fetch Fetch
+	// Text is the reason for a failure. It is safe to print.
+	Text string
+	// Count is the number of refused requests, or of other failures, since the previous such event, including this one.
+	Count int
+}
+
+// Served identifies an item without revealing its content and URL.
+type Served struct {
+	Node string
+	Name string
+	Kind Kind
+}
+
+// remoteOf returns the IP address in hostPort without the zone. It converts an IPv4-mapped IPv6 address to IPv4.
+func remoteOf(hostPort string) netip.Addr {
+	at, err := netip.ParseAddrPort(hostPort)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
 }

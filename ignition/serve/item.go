@@ -25,7 +25,6 @@ const (
 	Agent Kind = "agent"
 )
 
-// contentType returns the media type for items of this kind.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:
@@ -45,9 +44,8 @@ type Item struct {
 	// require the suffix ".iso" for images.
 	Name string
 	Kind Kind
-	// Open opens the content for one request. It must be fast, because the client is waiting. If it returns an
-	// *os.File, the kernel sends the content efficiently. All calls must return the same bytes as long as the item is
-	// served.
+	// Open opens the content for one request. It must be fast, because the client is waiting. The kernel sends an
+	// *os.File efficiently. All calls must return the same bytes as long as the item is served.
 	Open func(ctx context.Context) (io.ReadSeekCloser, error)
 	// Modified is the modification time of the content. Clients compare it when they resume a download, and
 	// conductors cache an image until it changes. If it is zero, no time is sent.

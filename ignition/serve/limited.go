@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// limited is a listener that limits the number of connections. Further connections wait in the kernel's queue.
-// Connections that exceed the limit per address are closed immediately, so that a single client cannot lock out the
-// machines.
+// limited is a listener that limits the number of connections. Further connections wait in the kernel's queue. Those
+// above the limit per address are closed immediately, so that one client cannot lock out the machines.
 type limited struct {
 	net.Listener
 	places chan struct{}
@@ -44,7 +43,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			<-l.places
 			return nil, err
 		}
-		from := addressOf(c)
+		from := remoteOf(c.RemoteAddr().String())
 		if !l.enter(from) {
 			_ = c.Close()
 			continue
@@ -55,14 +54,6 @@ func (l *limited) Accept() (net.Conn, error) {
 		}
 		return &placedTCP{TCPConn: tcp, leave: l.leave(from)}, nil
 	}
-}
-
-func addressOf(c net.Conn) netip.Addr {
-	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
-	if err != nil {
-		return netip.Addr{}
-	}
-	return at.Addr().Unmap().WithZone("")
 }
 
 // enter counts a connection, unless its address has reached the limit. It reports whether it counted the connection.
@@ -77,17 +68,14 @@ func (l *limited) enter(from netip.Addr) bool {
 }
 
 func (l *limited) leave(from netip.Addr) func() {
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			l.mu.Lock()
-			if l.open[from]--; l.open[from] == 0 {
-				delete(l.open, from)
-			}
-			l.mu.Unlock()
-			<-l.places
-		})
-	}
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		if l.open[from]--; l.open[from] == 0 {
+			delete(l.open, from)
+		}
+		l.mu.Unlock()
+		<-l.places
+	})
 }
 
 // Close closes the listener. Pending calls to Accept return an error.
@@ -96,7 +84,6 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// placed is a connection that counts toward the limits until it is closed.
 type placed struct {
 	net.Conn
 	leave func()
@@ -107,8 +94,7 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP is the same as placed, but for a TCP connection. It keeps the connection's ReadFrom method, so that the
-// kernel can send files directly.
+// placedTCP is a placed TCP connection. Its ReadFrom method lets the kernel send files directly.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -11,8 +12,7 @@ import (
 const (
 	// maxFetches limits the number of downloads in the log. The least recently used downloads are removed first.
 	maxFetches = 4096
-	// progressEvery is the minimum time between two progress events of a download. rateOver is the minimum time over
-	// which a rate is measured.
+	// progressEvery is the minimum time between progress events of a download, and rateOver for measuring a rate.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
 	// refusedEvery is the minimum time between two events of the same kind that do not belong to a download.
@@ -24,7 +24,6 @@ type fetchKey struct {
 	remote netip.Addr
 }
 
-// fetchLog records downloads and emits events.
 type fetchLog struct {
 	who     func(netip.Addr) string
 	onEvent func(Event)
@@ -36,7 +35,6 @@ type fetchLog struct {
 	refused, failed rateLimit
 }
 
-// tally is the record of a download, including its internal state.
 type tally struct {
 	Fetch
 	covered covered
@@ -44,8 +42,7 @@ type tally struct {
 	aborted bool
 	// answered reports whether at least one request with content was completed.
 	answered bool
-	// lastProgress is the time of the last progress event. The current rate measurement started at rateStart, when
-	// rateStartSent bytes had been sent.
+	// lastProgress is the time of the last progress event. At rateStart, rateStartSent bytes had been sent.
 	lastProgress, rateStart time.Time
 	rateStartSent           int64
 	rate                    float64
@@ -57,8 +54,7 @@ type rateLimit struct {
 	count int
 }
 
-// due counts an event. It returns the number of events that the next report covers, or 0 if it is too early for
-// another report.
+// due counts an event and returns the number of events to report, or 0 if it is too early for a report.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -72,7 +68,6 @@ func (m *rateLimit) due(now time.Time) int {
 // sizeUnknown is the size of an item that could not be opened.
 const sizeUnknown = -1
 
-// request records the start of a request and returns the download that it belongs to.
 func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool, size int64) *tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,8 +96,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	return t
 }
 
-// makeRoom removes the least recently used download if there are too many. It does not remove active downloads; their
-// number is limited by the number of connections.
+// makeRoom removes the least recently used download. Active downloads stay; connections limit their number.
 func (l *fetchLog) makeRoom() {
 	if len(l.fetches) < maxFetches {
 		return
@@ -137,7 +131,6 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.emit(event)
 }
 
-// sent records that n bytes of the item were sent. at is the offset of the first byte.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()
@@ -185,7 +178,6 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.emit(event)
 }
 
-// refuse reports that a client requested an unknown path.
 func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -200,7 +192,6 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	}
 }
 
-// fail reports a failure that does not belong to a request.
 func (l *fetchLog) fail(text string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -217,16 +208,11 @@ func (l *fetchLog) emit(e Event) {
 	}
 }
 
-// all returns the downloads in the order in which they started.
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	tallies := make([]*tally, 0, len(l.fetches))
-	for _, t := range l.fetches {
-		tallies = append(tallies, t)
-	}
-	slices.SortFunc(tallies, func(a, b *tally) int { return cmp.Compare(a.order, b.order) })
+	tallies := slices.SortedFunc(maps.Values(l.fetches), func(a, b *tally) int { return cmp.Compare(a.order, b.order) })
 	fetches := make([]Fetch, len(tallies))
 	for i, t := range tallies {
 		fetches[i] = t.now(now)
@@ -234,7 +220,6 @@ func (l *fetchLog) all() []Fetch {
 	return fetches
 }
 
-// now returns the state of the download at the given time.
 func (t *tally) now(now time.Time) Fetch {
 	f := t.Fetch
 	f.Covered = t.covered.sum
@@ -254,9 +239,8 @@ func (t *tally) now(now time.Time) Fetch {
 	return f
 }
 
-// rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement has
-// taken too long, it returns the rate since the start of the current measurement. If no request is running, the rate
-// becomes 0 after rateOver.
+// rateNow returns the rate of the last complete measurement. Without one, or if the current measurement has taken too
+// long, it is the rate of the current measurement. It becomes 0 after rateOver without a running request.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.rateStart)
 	switch {
@@ -268,4 +252,41 @@ func (t *tally) rateNow(now time.Time) float64 {
 		return 0
 	}
 	return float64(t.Sent-t.rateStartSent) / since.Seconds()
+}
+
+// maxSpans limits the memory for clients with scattered requests. BMCs cause only a few hundred spans.
+const maxSpans = 4096
+
+// span is the half-open byte range [start, end).
+type span struct{ start, end int64 }
+
+// covered counts the distinct bytes of an item that were sent, or fewer if there are more than [maxSpans] spans.
+type covered struct {
+	// spans are sorted and neither overlap nor touch each other.
+	spans []span
+	sum   int64
+}
+
+func (c *covered) add(start, end int64) {
+	if start >= end {
+		return
+	}
+	// The spans in c.spans[first:last] overlap or touch the new span.
+	first, _ := slices.BinarySearchFunc(c.spans, start, func(s span, start int64) int {
+		if s.end < start {
+			return -1
+		}
+		return 1
+	})
+	last := first
+	for last < len(c.spans) && c.spans[last].start <= end {
+		start, end = min(start, c.spans[last].start), max(end, c.spans[last].end)
+		c.sum -= c.spans[last].end - c.spans[last].start
+		last++
+	}
+	if first == last && len(c.spans) >= maxSpans {
+		return
+	}
+	c.spans = slices.Replace(c.spans, first, last, span{start, end})
+	c.sum += end - start
 }

@@ -17,16 +17,6 @@ const (
 	bufferSize  = 256 << 10
 )
 
-// buffers holds buffers that are reused between requests. Each connection uses at most one.
-type buffers struct{ pool sync.Pool }
-
-func newBuffers() *buffers {
-	return &buffers{pool: sync.Pool{New: func() any {
-		b := make([]byte, bufferSize)
-		return &b
-	}}}
-}
-
 // sending is a ResponseWriter that counts the bytes sent and tracks their offset in the item. It sends the content in
 // pieces, and the client has the same time to read each piece.
 type sending struct {
@@ -34,13 +24,12 @@ type sending struct {
 	control *http.ResponseController
 	log     *fetchLog
 	tally   *tally
-	buffers *buffers
+	buffers *sync.Pool
 	// stall is the time that the client has to read one piece.
 	stall time.Duration
 	head  bool
 
-	// content means that the response contains the item's bytes. left is the number of bytes that remain to be sent,
-	// and at is the offset of the next one.
+	// content means that the response has the item's bytes, of which left remain to be sent from offset at.
 	content  bool
 	at, left int64
 	// failed is the error that occurred while reading the item.
@@ -61,8 +50,7 @@ func (s *sending) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// rangeStart returns the offset of the first byte in a Content-Range header such as "bytes 5-9/20". It returns 0 if
-// there is none.
+// rangeStart returns the first offset in a Content-Range header such as "bytes 5-9/20", or 0 without one.
 func rangeStart(contentRange string) int64 {
 	bounds, _, _ := strings.Cut(strings.TrimPrefix(contentRange, "bytes "), "-")
 	start, err := strconv.ParseInt(bounds, 10, 64)
@@ -79,8 +67,7 @@ func (s *sending) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom implements [io.ReaderFrom], because http.ServeContent uses this method to send the content. The kernel
-// sends files without copying them to user space.
+// ReadFrom implements [io.ReaderFrom], which http.ServeContent uses. The kernel sends files without a copy.
 func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	limited, ok := src.(*io.LimitedReader)
 	if !ok {
@@ -90,9 +77,9 @@ func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	if _, isFile := limited.R.(*os.File); ok && isFile {
 		return pieces(limited, func(r io.Reader) (int64, error) { return s.kernelPiece(kernel, r) })
 	}
-	buffer, _ := s.buffers.pool.Get().(*[]byte)
-	defer s.buffers.pool.Put(buffer)
-	return pieces(limited, func(r io.Reader) (int64, error) { return s.copyPiece(r, *buffer) })
+	buffer, _ := s.buffers.Get().(*[bufferSize]byte)
+	defer s.buffers.Put(buffer)
+	return pieces(limited, func(r io.Reader) (int64, error) { return s.copyPiece(r, buffer[:]) })
 }
 
 func pieces(limited *io.LimitedReader, send func(io.Reader) (int64, error)) (int64, error) {
@@ -140,7 +127,6 @@ func (s *sending) count(n int64) {
 	s.left -= n
 }
 
-// extend gives the client the full time limit for the next piece.
 func (s *sending) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) }
 
 // Unwrap returns the underlying ResponseWriter, for http.ResponseController.

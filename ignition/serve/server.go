@@ -1,6 +1,20 @@
+// Package serve serves images and Ignition configurations to boot clients, which are BMCs, Ironic's
+// conductors, firmware and Ignition itself.
+//
+//	server, err := serve.Listen(ctx, serve.Options{OnEvent: show})
+//	path, err := server.Add(serve.Item{Node: "r7-n01", Name: "r7-n01.iso", Kind: serve.ISO, Open: open})
+//	url := server.URL(host, path) // for driver_info.deploy_iso
+//	err = server.Run(ctx)         // until ctx is done
+//
+// Items may contain secrets, but boot clients cannot authenticate, so the URL itself is the secret:
+// it contains 160 random bits and does not appear in any listing. All other paths return 404.
+//
+// The server records downloads by item and remote address ([Server.Fetches]) and reports them as
+// events ([Options.OnEvent]). [Candidates] finds the addresses of this machine that a BMC can reach.
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -31,8 +45,7 @@ type Options struct {
 	TLS *TLS
 	// OnEvent receives the events. It may be called from several goroutines and must not block. It may be nil.
 	OnEvent func(Event)
-	// Who returns the name of a remote address, for example "r7-n01's BMC", or "" if there is none. It must be fast.
-	// It may be nil.
+	// Who returns the name of a remote address, such as "r7-n01's BMC", or "". It must be fast. It may be nil.
 	Who func(remote netip.Addr) string
 
 	// MaxConnections limits the number of concurrent connections. Further connections wait. The default is 256.
@@ -51,21 +64,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	fill := func(d *time.Duration, value time.Duration) {
-		if *d <= 0 {
-			*d = value
-		}
-	}
-	fill(&o.HeaderTimeout, 10*time.Second)
-	fill(&o.IdleTimeout, 2*time.Minute)
-	fill(&o.StallTimeout, 10*time.Minute)
-	fill(&o.Grace, 3*time.Second)
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:0"
-	}
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = 256
-	}
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:0")
+	o.MaxConnections = cmp.Or(max(o.MaxConnections, 0), 256)
+	o.HeaderTimeout = cmp.Or(max(o.HeaderTimeout, 0), 10*time.Second)
+	o.IdleTimeout = cmp.Or(max(o.IdleTimeout, 0), 2*time.Minute)
+	o.StallTimeout = cmp.Or(max(o.StallTimeout, 0), 10*time.Minute)
+	o.Grace = cmp.Or(max(o.Grace, 0), 3*time.Second)
 	return o
 }
 
@@ -76,11 +80,10 @@ type Server struct {
 	// certificate is nil if the server uses HTTP.
 	certificate *tls.Certificate
 	log         *fetchLog
-	buffers     *buffers
+	buffers     *sync.Pool
 
 	mu sync.RWMutex
-	// items maps the hash of an item's whole path to the item. It uses hashes so that the time of a lookup reveals
-	// nothing about existing paths.
+	// items maps the hash of an item's whole path to the item, so that the time of a lookup reveals no paths.
 	items map[[sha256.Size]byte]*entry
 
 	handling sync.WaitGroup
@@ -93,8 +96,7 @@ type entry struct{ Item }
 
 func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind: e.Kind} }
 
-// Listen opens the port, so that URLs are known before the server runs. The caller must call Run or Close on the
-// result.
+// Listen opens the port, so that URLs are known before the server runs. The caller must call Run or Close.
 func Listen(ctx context.Context, options Options) (*Server, error) {
 	options = options.withDefaults()
 	var config net.ListenConfig
@@ -108,8 +110,9 @@ func Listen(ctx context.Context, options Options) (*Server, error) {
 // newServer returns a server that uses listener. It closes listener if it fails.
 func newServer(listener net.Listener, options Options) (*Server, error) {
 	s := &Server{
-		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
-		log: &fetchLog{who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
+		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), items: map[[sha256.Size]byte]*entry{},
+		log:     &fetchLog{who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
+		buffers: &sync.Pool{New: func() any { return new([bufferSize]byte) }},
 	}
 	if options.TLS != nil {
 		var err error
@@ -143,8 +146,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	listener := s.listener
 	if s.certificate != nil {
-		// With HTTP/2, a connection would carry several responses at the same time, but the limits count only
-		// connections.
+		// With HTTP/2, one connection would carry several responses at the same time, but the limits count connections.
 		listener = tls.NewListener(listener, &tls.Config{
 			Certificates: []tls.Certificate{*s.certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		})
@@ -207,8 +209,7 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// URL returns the URL for a path that [Server.Add] returned. host is the name or address by which clients reach the
-// server.
+// URL returns the URL for a path from [Server.Add]. Clients reach the server by the name or address in host.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"
 	if s.certificate != nil {
@@ -221,7 +222,6 @@ func (s *Server) URL(host, path string) string {
 // Fetches returns the downloads in the order in which they started.
 func (s *Server) Fetches() []Fetch { return s.log.all() }
 
-// find returns the item at path. It returns nil if the item does not exist or has expired.
 func (s *Server) find(path string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -243,8 +243,7 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// ServeHTTP handles GET and HEAD requests for the paths of items. It ignores query strings, which some boot clients
-// add.
+// ServeHTTP handles GET and HEAD requests for items. It ignores query strings, which some boot clients add.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		panic(http.ErrAbortHandler)
@@ -294,8 +293,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		ResponseWriter: w, control: http.NewResponseController(w), log: s.log, tally: t, buffers: s.buffers,
 		stall: s.options.StallTimeout, head: r.Method == http.MethodHead,
 	}
-	// If bytes remain to be sent, the response was aborted. A panic of net/http or of the item is reported as a
-	// failure too.
+	// If bytes remain to be sent, the response was aborted. A panic in the response is a failure, too.
 	failure := "response aborted"
 	defer func() { s.log.ended(t, out.content, out.left > 0, failure) }()
 	header := w.Header()

@@ -13,17 +13,14 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// MinRSABits is the minimum length of an RSA key in bits. The system-wide crypto policy of current CoreOS releases
-// rejects shorter keys.
+// MinRSABits is the minimum length of an RSA key in bits, by the crypto policy of current CoreOS releases.
 const MinRSABits = 2048
 
 // Key is a public key in an authorized_keys file.
 type Key struct {
-	// Line is the key in the form used in configurations. Options, type, key and comment are on a single line without
-	// surrounding space.
+	// Line is the key as used in configurations: options, type, key and comment without surrounding space.
 	Line string
-	// Type is the type of the key, for example ssh-ed25519. Comment is the text after the key, which is often
-	// user@host.
+	// Type is the type of the key, such as ssh-ed25519. Comment is the text after the key, often user@host.
 	Type, Comment string
 	// Fingerprint is the SHA-256 fingerprint in the same format as in ssh-keygen -l. It starts with "SHA256:".
 	Fingerprint string
@@ -76,10 +73,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Parse parses keys in the format of authorized_keys, with one key per line. It skips empty lines and lines that
-// start with #. It returns all usable keys and joins an [Error] for each other line. It also returns keys with
-// options; the caller must decide whether to accept them. If text contains no keys, Parse returns no keys and no
-// error.
+// Parse parses authorized_keys, with one key per line. It skips empty lines and lines that start with #. It returns all
+// usable keys and joins an [Error] for each other line. It also returns keys with options, which the caller may reject.
+// Without keys in text, Parse returns no keys and no error.
 func Parse(text string) ([]Key, error) {
 	var (
 		keys  []Key
@@ -175,8 +171,7 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// LooksLikeKey reports whether text looks like a key rather than a file name. It also returns true for private keys,
-// so that they can be rejected without being shown.
+// LooksLikeKey reports whether text looks like a key, even a private one, rather than a file name.
 func LooksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true

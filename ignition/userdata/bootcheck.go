@@ -26,7 +26,6 @@ type entryKey struct {
 	name    string
 }
 
-// entryPlace is the position of an entry in the user data.
 type entryPlace struct {
 	scope *scope
 	path  elementPath
@@ -34,9 +33,6 @@ type entryPlace struct {
 
 // remember records the position of an entry, so that problems of the merged configuration can be reported there.
 func (c *checker) remember(s *scope, section firstboot.Section, name string, path elementPath) {
-	if c.places == nil {
-		c.places = map[entryKey]entryPlace{}
-	}
 	c.places[entryKey{section, name}] = entryPlace{scope: s, path: path}
 }
 
@@ -65,33 +61,23 @@ func (c *checker) firstBoot(config types.Config) {
 		case len(names) < len(images):
 			c.failure(IDMayNotBoot, f, f.Why+"; on "+strings.Join(names, " and ")+" the boot ends in the emergency shell")
 		default:
-			c.failure(causeID(f.Cause), f, f.Why+"; the boot ends in the emergency shell")
+			c.failure(causeIDs[f.Cause], f, f.Why+"; the boot ends in the emergency shell")
 		}
 	}
 }
 
-// causeID returns the ID of the problem that corresponds to cause.
-func causeID(cause firstboot.Cause) ProblemID {
-	switch cause {
-	case firstboot.CauseAccount:
-		return IDBadAccount
-	case firstboot.CauseMissing:
-		return IDNoAccount
-	case firstboot.CauseTaken:
-		return IDPathTaken
-	case firstboot.CauseReadOnly:
-		return IDReadOnlyPath
-	case firstboot.CausePath:
-		return IDImpossiblePath
-	}
-	return IDImpossiblePath
+var causeIDs = map[firstboot.Cause]ProblemID{
+	firstboot.CauseAccount:  IDBadAccount,
+	firstboot.CauseMissing:  IDNoAccount,
+	firstboot.CauseTaken:    IDPathTaken,
+	firstboot.CauseReadOnly: IDReadOnlyPath,
+	firstboot.CausePath:     IDImpossiblePath,
 }
 
-// failure reports f at the position of the entry that fails.
 func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	at, known := c.places[entryKey{f.Section, f.Name}]
 	if !known {
-		c.add(rootScope(), id, nil, fmt.Sprintf("%s %s: %s", f.Section, quoted(f.Name), message))
+		c.add(documentScope(nil), id, nil, fmt.Sprintf("%s %s: %s", f.Section, quoted(f.Name), message))
 		return
 	}
 	path := slices.Clone(at.path)

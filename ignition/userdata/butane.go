@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/coreos/ignition/v2/butane/config"
@@ -12,8 +13,7 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// butane translates a document with Ignition's own Butane library and checks the result. Problems are reported at
-// their position in the Butane file.
+// butane translates and checks a document with Ignition's Butane library. Positions are in the Butane file.
 func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -23,7 +23,14 @@ func (c *checker) butane(data []byte, d detected) {
 	if d.root == nil || c.errors > 0 || !c.fitForButane(s, d.root) {
 		return
 	}
-	translated, entries, err := c.translate(data)
+	var translated []byte
+	var entries report.Report
+	err := guarded(func() (err error) {
+		translated, entries, err = config.TranslateBytes(data, common.TranslateBytesOptions{
+			TranslateOptions: common.TranslateOptions{FilesDir: c.options.filesDir}, Raw: true,
+		})
+		return err
+	})
 	c.butaneEntries(s, entries)
 	if err != nil {
 		c.butaneFailure(s, err)
@@ -43,17 +50,6 @@ func (c *checker) butane(data []byte, d detected) {
 	}
 	c.effective(inner, translated, root)
 	c.config = translated
-}
-
-func (c *checker) translate(data []byte) (translated []byte, entries report.Report, err error) {
-	err = guarded(func() error {
-		var err error
-		translated, entries, err = config.TranslateBytes(data, common.TranslateBytesOptions{
-			TranslateOptions: common.TranslateOptions{FilesDir: c.options.filesDir}, Raw: true,
-		})
-		return err
-	})
-	return translated, entries, err
 }
 
 // fitForButane reports whether the Butane library can handle the document, and adds problems if it cannot. This check
@@ -85,19 +81,9 @@ func (c *checker) fitForButane(s *scope, root *element) bool {
 	return c.errors == before
 }
 
-// butaneEntries reports the messages that the library returned about the Butane file.
 func (c *checker) butaneEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
-		path := elementPath{}
 		key := false
-		for _, step := range entry.Context.Path {
-			switch step := step.(type) {
-			case int:
-				path = append(path, step)
-			default:
-				path = append(path, fmt.Sprint(step))
-			}
-		}
 		id, message, ok := libraryProblem(entry)
 		switch {
 		case !ok || entry.Message == common.ErrDecimalMode.Error() || entry.Message == ignerrors.ErrModeSpecialBits.Error():
@@ -111,7 +97,7 @@ func (c *checker) butaneEntries(s *scope, entries report.Report) {
 		case id == IDUnknownKey:
 			key = true
 		}
-		shown, at := s.locate(path, key)
+		shown, at := s.locate(entryPath(entry), key)
 		if line, column := entry.Marker.Start(); at == (place{}) && line > 0 && line < 1<<31 && column < 1<<31 {
 			at = place{int32(line), int32(column)} //nolint:gosec // compared
 		}
@@ -120,11 +106,11 @@ func (c *checker) butaneEntries(s *scope, entries report.Report) {
 }
 
 func (c *checker) butaneFailure(s *scope, err error) {
-	var unknown common.ErrUnknownVersion
+	unknown, isUnknown := errors.AsType[common.ErrUnknownVersion](err)
 	switch {
 	case errors.Is(err, errPanicked):
 		c.add(s, IDLibraryFailed, nil, "Butane's library crashes on this input: please report the crash, and rewrite the input")
-	case errors.As(err, &unknown):
+	case isUnknown:
 		c.add(s, IDButane, elementPath{"version"}, fmt.Sprintf("unknown Butane variant %s version %s: fcos has 1.0.0 to 1.7.0, openshift 4.8.0 to 4.22.0", quoted(unknown.Variant), quoted(unknown.Version.String())))
 	case errors.Is(err, common.ErrInvalidVersion):
 		c.add(s, IDButane, elementPath{"version"}, "version must be three numbers, such as 1.5.0")
@@ -184,10 +170,8 @@ func sameEntry(entry *element, among []*element, position int) int {
 		if position < len(among) && among[position].str(name) == want {
 			return position
 		}
-		for i, other := range among {
-			if other.str(name) == want {
-				return i
-			}
+		if i := slices.IndexFunc(among, func(other *element) bool { return other.str(name) == want }); i >= 0 {
+			return i
 		}
 		return len(among)
 	}

@@ -1,7 +1,10 @@
+// Package userdata checks user data from the point of view of Ignition on the machine that will read it. It detects
+// the format, translates Butane and MachineConfigs, and reports content that would make the boot end in the emergency
+// shell or prevent every login. It also builds the user data that is sent for an installation.
 package userdata
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +13,7 @@ import (
 )
 
 const (
-	// maxUserData is the maximum size of user data, in bytes. It is Ironic's limit for a provision request,
-	// [api]max_json_body_size_provision.
+	// maxUserData is Ironic's limit for user data, [api]max_json_body_size_provision, in bytes.
 	maxUserData = 64 << 20
 	// maxYAML limits the input of the YAML parser, in bytes. The parser needs a hundred times as much memory.
 	maxYAML = 2 << 20
@@ -19,8 +21,7 @@ const (
 	maxProblems = 1000
 	// maxLayers limits how deeply user data may be packed, for example as gzip in base64 in gzip.
 	maxLayers = 4
-	// maxChildDepth limits how deeply configurations may be nested, and maxChildren limits the number of nested
-	// configurations.
+	// maxChildDepth limits the depth of nested configurations, and maxChildren limits their number.
 	maxChildDepth = 8
 	maxChildren   = 100
 	// maxInside limits the total number of bytes that are unpacked and decoded.
@@ -49,7 +50,6 @@ func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }
 
-// checker holds the state of one call to [Check].
 type checker struct {
 	options          settings
 	problems         []Problem
@@ -71,7 +71,6 @@ type checker struct {
 	sent             []byte
 }
 
-// scope is the document being checked.
 type scope struct {
 	spec  Spec
 	depth int
@@ -99,15 +98,9 @@ func (s *scope) atElement(e *element) *scope {
 	return &known
 }
 
-// full reports whether the report already contains maxProblems problems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// rootScope returns the scope for problems that are not in a document.
-func rootScope() *scope {
-	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
-}
-
-// documentScope returns the scope of a document whose paths are the same as in the user's file.
+// documentScope returns the scope of the user's own document. If root is nil, the positions are unknown.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -126,14 +119,14 @@ func placeIn(root *element, path elementPath, key bool) place {
 }
 
 // Check detects the format of user data for an installed system and translates it to Ignition if possible. It reports
-// content that Ignition would reject, and content that Ignition would accept but that would not have the intended
-// effect. It does not do any I/O except for reading the files in [FilesDir]. Its time and memory are limited for any
-// input.
+// content that Ignition would reject, or accept without the intended effect. It does no I/O except for reading the
+// files in [FilesDir]. Its time and memory are limited for any input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
 		options:    settings{maxSpec: NewestSpec},
 		seen:       map[Problem]struct{}{},
 		logins:     map[string]*loginState{},
+		places:     map[entryKey]entryPlace{},
 		unpackLeft: maxInside,
 		specs:      map[Spec]*shape{},
 	}
@@ -151,12 +144,12 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	layers = append(slices.Clone(layers), d.kind)
 	c.summary.Layers = layers
 	if len(data) > maxUserData {
-		c.add(rootScope(), IDTooLarge, nil, fmt.Sprintf("%d bytes exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", len(data), maxUserData))
+		c.add(documentScope(nil), IDTooLarge, nil, fmt.Sprintf("%d bytes exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", len(data), maxUserData))
 		return d.kind
 	}
 	switch {
 	case d.id != "" && d.kind != KindButane:
-		c.refuse(d)
+		c.add(documentScope(d.root), d.id, nil, d.what+": "+d.hint)
 	case d.kind == KindGzip, d.kind == KindBase64, d.kind == KindJSONString:
 		c.packed(data, d, layers)
 	case d.kind == KindButane:
@@ -164,48 +157,34 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	case d.kind == KindMachineConfig:
 		c.machineConfig(d)
 	default:
-		c.ignition(data, d)
+		s := documentScope(d.root)
+		c.findings(s, d.findings)
+		if d.root != nil {
+			c.effective(s, data, d.root)
+			c.config = data
+		}
 	}
 	return d.kind
 }
 
-// packed unpacks gzip, base64 or a JSON string and checks the content.
 func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	if len(layers) > maxLayers {
-		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
+		c.add(documentScope(nil), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
 		return
 	}
-	content, err := c.unpackLayer(data, d)
+	content, err := d.content, error(nil)
+	if d.kind == KindGzip {
+		content, err = gunzip(data, c.unpackLeft)
+	}
+	c.unpackLeft -= int64(len(content))
 	if err != nil {
-		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
+		c.add(documentScope(nil), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
 		return
 	}
-	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
+	c.add(documentScope(nil), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
 	c.document(content, layers)
 }
 
-func (c *checker) unpackLayer(data []byte, d detected) ([]byte, error) {
-	if d.kind != KindGzip {
-		c.unpackLeft -= int64(len(d.content))
-		return d.content, nil
-	}
-	content, err := gunzip(data, c.unpackLeft)
-	c.unpackLeft -= int64(len(content))
-	return content, err
-}
-
-// ignition checks a configuration in Ignition's JSON format.
-func (c *checker) ignition(data []byte, d detected) {
-	s := documentScope(d.root)
-	c.findings(s, d.findings)
-	if d.root == nil {
-		return
-	}
-	c.effective(s, data, d.root)
-	c.config = data
-}
-
-// findings reports the findings of the JSON or YAML reader as problems.
 func (c *checker) findings(s *scope, findings []jsonFinding) {
 	for _, f := range findings {
 		shown, at := s.locate(f.path, false)
@@ -218,13 +197,11 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 	}
 }
 
-// add reports a problem at the position of the value at path.
 func (c *checker) add(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, false)
 	c.report(id, shown, at, message)
 }
 
-// addKey reports a problem at the position of the key at path.
 func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, true)
 	c.report(id, shown, at, message)
@@ -258,7 +235,6 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	c.problems = append(c.problems, p)
 }
 
-// finish adds problems that concern the whole configuration, and sorts all problems by position.
 func (c *checker) finish(raw []byte) {
 	c.summary.Users = c.users()
 	if c.readable {
@@ -267,17 +243,10 @@ func (c *checker) finish(raw []byte) {
 	}
 	c.sizes(raw)
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
-		switch {
-		case (a.Line == 0) != (b.Line == 0):
+		if (a.Line == 0) != (b.Line == 0) {
 			return b.Line - a.Line // problems without a position last
-		case a.Line != b.Line:
-			return a.Line - b.Line
-		case a.Column != b.Column:
-			return a.Column - b.Column
-		case a.Severity != b.Severity:
-			return int(b.Severity - a.Severity)
 		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, int(b.Severity-a.Severity), cmp.Compare(a.ID, b.ID))
 	})
 	if c.omitted > 0 {
 		c.problems = append(c.problems, Problem{
@@ -286,6 +255,3 @@ func (c *checker) finish(raw []byte) {
 		})
 	}
 }
-
-// trimmed returns data without surrounding white space.
-func trimmed(data []byte) []byte { return bytes.TrimSpace(data) }

@@ -1,6 +1,7 @@
 package userdata
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/coreos/ignition/v2/config/v3_6"
@@ -11,8 +12,7 @@ import (
 // maxMergedBytes limits how many bytes are copied in total when parts are merged.
 const maxMergedBytes = 1 << 30
 
-// effective checks the configuration as it takes effect: merged with all parts in data URLs, and with the hostname
-// file that the agent adds.
+// effective checks the configuration merged with all parts in data URLs and the hostname file of the agent.
 func (c *checker) effective(s *scope, data []byte, root *element) {
 	before := c.errors
 	config, ok := c.rendered(s, data, root)
@@ -66,8 +66,7 @@ func agentsParent() types.Config {
 	return parent
 }
 
-// rendered returns the configuration merged with its parts in the same order as in Ignition. It leaves out remote
-// parts.
+// rendered returns the configuration merged with its parts in Ignition's order, without remote parts.
 func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, bool) {
 	config, ok := c.configuration(s, data, root)
 	refs := root.down("ignition", "config")
@@ -95,8 +94,8 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	return config, ok
 }
 
-// child checks a part of the configuration and returns it. known is false if the content of the part is not known,
-// for example because it is remote.
+// child checks a part of the configuration and returns it. known is false if the content of the part is unknown, for
+// example because it is remote.
 func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse) (config types.Config, known, ok bool) {
 	before := c.errors
 	defer func() { c.hasInvalidPart = c.hasInvalidPart || !ok }()
@@ -105,7 +104,7 @@ func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse)
 		return config, false, c.errors == before
 	}
 	switch c.children++; {
-	case len(trimmed(content)) == 0:
+	case len(bytes.TrimSpace(content)) == 0:
 		c.add(s, IDChildEmpty, path, "empty part: Ignition would drop the whole configuration; remove it")
 	case s.depth >= maxChildDepth:
 		c.add(s, IDTooDeep, path, fmt.Sprintf("configurations nested deeper than %d levels: flatten them", maxChildDepth))

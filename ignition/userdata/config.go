@@ -3,6 +3,7 @@ package userdata
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	ignerrors "github.com/coreos/ignition/v2/config/shared/errors"
@@ -26,13 +27,11 @@ import (
 const (
 	// maxUnit limits the size of a unit, in bytes, because the library parses units byte by byte.
 	maxUnit = 1 << 20
-	// maxComparisons limits the number of comparisons that the library makes, because it compares each link with
-	// every other entry.
+	// maxComparisons limits the comparisons of the library, which compares each link with every other entry.
 	maxComparisons = 20_000_000
 )
 
-// configuration checks a single document without the parts to which it refers. If the document is valid, it returns
-// the configuration that the library parsed.
+// configuration checks a single document without its parts. If it is valid, the parsed configuration is returned.
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
@@ -52,8 +51,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 		return config, false
 	}
 	var entries report.Report
-	err := guarded(func() error {
-		var err error
+	err := guarded(func() (err error) {
 		config, entries, err = parseSpec(s.spec, data)
 		return err
 	})
@@ -76,17 +74,17 @@ func (c *checker) childURLs(s *scope, refs *element) {
 	}
 }
 
-// wrongCaseVersion reports that the version was not found because its key is spelled with the wrong case.
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
-	for _, child := range root.children {
-		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
-			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("key %s must be spelled \"ignition\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
+	look := func(in *element, path elementPath, key string) {
+		for _, child := range in.children {
+			if child.key != key && strings.EqualFold(child.key, key) {
+				c.addKey(s, IDWrongCaseKey, path.at(child.key), fmt.Sprintf("key %s must be spelled %q: some parsers accept this spelling, others ignore the key", quoted(child.key), key))
+			}
 		}
 	}
-	for _, child := range root.member("ignition").elements() {
-		if child.key != "version" && strings.EqualFold(child.key, "version") {
-			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("key %s must be spelled \"version\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
-		}
+	look(root, nil, "ignition")
+	if inner := root.member("ignition"); inner != nil {
+		look(inner, elementPath{"ignition"}, "version")
 	}
 }
 
@@ -146,37 +144,31 @@ func (c *checker) unitSizes(s *scope, root *element) {
 	}
 }
 
-// libraryEntries reports the messages of Ignition's library as problems.
 func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		id, message, ok := libraryProblem(entry)
 		if !ok || id == IDUnknownKey {
 			continue // this problem has already been reported in more detail
 		}
-		var path elementPath
-		for _, step := range entry.Context.Path {
-			if n, ok := step.(int); ok {
-				path = append(path, n)
-				continue
-			}
-			path = append(path, fmt.Sprint(step))
-		}
-		c.add(s, id, path, message)
+		c.add(s, id, entryPath(entry), message)
 	}
 }
 
-// libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It also reports
-// whether the message should be reported.
+func entryPath(entry report.Entry) (path elementPath) {
+	for _, step := range entry.Context.Path {
+		if _, isIndex := step.(int); !isIndex {
+			step = fmt.Sprint(step)
+		}
+		path = append(path, step)
+	}
+	return path
+}
+
+// libraryProblem returns the ID and an improved text for a message of the library, or false to ignore it.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
-	fatal := entry.Kind.IsFatal()
 	is := func(known ...error) bool {
-		for _, err := range known {
-			if says == err.Error() {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(known, func(err error) bool { return says == err.Error() })
 	}
 	switch {
 	case strings.HasPrefix(says, "unused key "):
@@ -202,7 +194,7 @@ func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) 
 		return IDBadMode, "invalid mode: modes are decimal (420 is 0644) and at most 4095", true
 	case strings.Contains(says, "install section") || strings.Contains(says, "Install section"):
 		return IDNoInstallSection, says + ": add [Install] with WantedBy=multi-user.target", true
-	case fatal:
+	case entry.Kind.IsFatal():
 		return IDIgnitionRule, says + "; rejected by Ignition", true
 	case entry.Kind == report.Info:
 		return "", "", false

@@ -10,7 +10,6 @@ import (
 
 const hostnamePath = "/etc/hostname"
 
-// contents checks everything that a configuration creates or changes on the machine.
 func (c *checker) contents(s *scope, root *element) {
 	c.readable = true
 	c.passwd(s, root.member("passwd"))
@@ -35,7 +34,6 @@ func (c *checker) contents(s *scope, root *element) {
 	}
 }
 
-// userinfo reports whether a URL contains a password.
 func userinfo(text string) bool {
 	_, rest, found := strings.Cut(text, "://")
 	if !found {
@@ -46,7 +44,6 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports control characters in a name or path, where they are not allowed.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -87,7 +84,6 @@ func (c *checker) files(s *scope, storage *element) {
 	}
 }
 
-// wellKnownFile checks files that have a special meaning to CoreOS or to the agent.
 func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, path elementPath) {
 	switch {
 	case name == hostnamePath:
@@ -131,20 +127,13 @@ func (c *checker) links(s *scope, storage *element) {
 	}
 }
 
-// target checks the path of a file, directory or link that the configuration creates.
 func (c *checker) target(s *scope, name string, path elementPath) {
 	at := path.at("path")
 	c.name(s, name, at)
-	under := func(dirs ...string) bool {
-		for _, dir := range dirs {
-			if name == dir || strings.HasPrefix(name, dir+"/") {
-				return true
-			}
+	for _, dir := range []string{"/tmp", "/run", "/proc", "/sys", "/dev"} {
+		if name == dir || strings.HasPrefix(name, dir+"/") {
+			c.add(s, IDVolatilePath, at, "content at this path is lost once the system is running: use /etc, /var or systemd-tmpfiles")
 		}
-		return false
-	}
-	if under("/tmp", "/run", "/proc", "/sys", "/dev") {
-		c.add(s, IDVolatilePath, at, "content at this path is lost once the system is running: use /etc, /var or systemd-tmpfiles")
 	}
 }
 
@@ -167,9 +156,8 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
-// usualMode reports whether mode is plausible for a file or directory. In a plausible mode, others do not have more
-// permissions than the group, the group does not have more permissions than the owner, and execute permission implies
-// read permission.
+// usualMode reports whether mode is plausible for a file or directory: others have no more permissions than the group,
+// the group has no more than the owner, and execute permission implies read permission.
 func usualMode(mode int, directory bool) bool {
 	if mode < 0 || mode > 0o7777 {
 		return false
@@ -237,6 +225,10 @@ func (c *checker) autologin(contents string) {
 
 func (c *checker) kernelArguments(s *scope, kargs *element) {
 	for _, list := range []string{"shouldExist", "shouldNotExist"} {
+		into := &c.summary.KernelArguments.ShouldExist
+		if list == "shouldNotExist" {
+			into = &c.summary.KernelArguments.ShouldNotExist
+		}
 		for i, karg := range kargs.member(list).items() {
 			path := elementPath{"kernelArguments", list, i}
 			c.name(s, karg.text, path)
@@ -245,11 +237,7 @@ func (c *checker) kernelArguments(s *scope, kargs *element) {
 				c.secret(s, path, "a kernel argument that looks like a password")
 				shown = short(name, maxPath) + "=…"
 			}
-			if list == "shouldExist" {
-				c.summary.KernelArguments.ShouldExist = append(c.summary.KernelArguments.ShouldExist, shown)
-				continue
-			}
-			c.summary.KernelArguments.ShouldNotExist = append(c.summary.KernelArguments.ShouldNotExist, shown)
+			*into = append(*into, shown)
 		}
 	}
 }

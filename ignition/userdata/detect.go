@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// detected describes the format of a document.
 type detected struct {
 	kind Kind
 	// id is the problem if the format cannot be used. what describes the format, and hint suggests a fix.
@@ -16,8 +16,7 @@ type detected struct {
 	what, hint string
 	// content is the decoded content of a base64 or JSON string.
 	content []byte
-	// root is the parsed JSON or YAML. It is nil if the document is invalid. findings are the problems that the
-	// reader found.
+	// root is the parsed JSON or YAML, or nil if it is invalid. findings are the problems that the reader found.
 	root     *element
 	findings []jsonFinding
 }
@@ -28,12 +27,11 @@ const (
 	sniffed = 64 << 10
 )
 
-// detect determines the format of user data from its first bytes and top-level keys.
 func detect(data []byte) detected {
-	text := trimmed(data)
+	text := bytes.TrimSpace(data)
 	switch {
 	case len(text) == 0:
-		return detected{kind: KindEmpty, id: IDEmpty}
+		return detected{kind: KindEmpty, id: IDEmpty, what: "empty", hint: "you cannot log in to a machine without user data"}
 	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
 		return detected{kind: KindGzip}
 	}
@@ -65,13 +63,11 @@ func detectBinary(data []byte) (detected, bool) {
 		"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK\x03\x04": "zip archive", "070701": "cpio archive",
 		"\x7fELF": "a program", "\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16",
 	} {
-		if !bytes.HasPrefix(data, []byte(magic)) {
-			continue
-		}
-		switch what {
-		case "UTF-16":
+		switch {
+		case !bytes.HasPrefix(data, []byte(magic)):
+		case what == "UTF-16":
 			return detected{kind: KindBinary, id: IDEncoding, what: "UTF-16 text, which is not supported", hint: "save it as UTF-8"}, true
-		case "a program", "bzip2", "xz", "zstd", "zip archive", "cpio archive":
+		default:
 			return detected{kind: KindBinary, id: IDNotIgnition, what: "this is " + what, hint: "use the Ignition or Butane file itself; the content of a live image is for the ramdisk, not for the installed system"}, true
 		}
 	}
@@ -103,8 +99,7 @@ func detectHeader(text []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectJSON determines the format of JSON from its top-level keys. If the JSON is invalid, it guesses the format
-// from the text.
+// detectJSON determines the format of JSON from its top-level keys or, if it is invalid, from the text.
 func detectJSON(data, text []byte) detected {
 	if text[0] == '"' {
 		var content string
@@ -136,15 +131,9 @@ func detectJSON(data, text []byte) detected {
 	return detected{kind: KindJSON, id: IDNotIgnition, what: "JSON, but neither Ignition nor Butane: no key \"ignition\" or \"variant\"", hint: "start with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
 }
 
-// detectKeys determines the format of a document from its top-level keys.
 func detectKeys(root *element) (detected, bool) {
 	has := func(key string) bool {
-		for _, child := range root.children {
-			if strings.EqualFold(child.key, key) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(root.children, func(child *element) bool { return strings.EqualFold(child.key, key) })
 	}
 	switch {
 	case root.str("kind") == "MachineConfig":
@@ -166,8 +155,7 @@ func detectKeys(root *element) (detected, bool) {
 	return detected{}, false
 }
 
-// detectBase64 recognizes base64. To avoid mistaking a short text for base64, it accepts such text only if the
-// decoded content has a known format.
+// detectBase64 recognizes base64, for short texts only if the decoded content has a known format.
 func detectBase64(text []byte) (detected, bool) {
 	if len(text) < 16 {
 		return detected{}, false
@@ -207,8 +195,8 @@ func detectYAML(data []byte) detected {
 	}
 	root, findings := readYAML(data)
 	if root == nil || root.kind != elementObject {
-		if looksLikeButane(data) {
-			return detected{kind: KindButane, root: root, findings: findings}
+		if bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:")) {
+			return detected{kind: KindButane, root: root, findings: findings} // invalid YAML, but probably meant as Butane
 		}
 		return detected{kind: KindText, id: IDNotIgnition, what: "text, but neither Ignition nor Butane", hint: installHint}
 	}
@@ -226,22 +214,4 @@ func detectYAML(data []byte) detected {
 	}
 	d.root, d.findings = root, findings
 	return d
-}
-
-// looksLikeButane reports whether data, which is invalid YAML, is probably meant as Butane.
-func looksLikeButane(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:"))
-}
-
-// refuse reports that user data in this format cannot be sent.
-func (c *checker) refuse(d detected) {
-	if d.kind == KindEmpty {
-		c.add(rootScope(), IDEmpty, nil, "empty: you cannot log in to a machine without user data")
-		return
-	}
-	s := rootScope()
-	if d.root != nil {
-		s = documentScope(d.root)
-	}
-	c.add(s, d.id, nil, d.what+": "+d.hint)
 }

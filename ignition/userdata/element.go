@@ -2,11 +2,11 @@ package userdata
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// element is a value of a JSON or YAML document, with its position.
 type element struct {
 	kind elementKind
 	// text is the content of a string, or the text of a number as it is written in the document.
@@ -30,25 +30,10 @@ const (
 )
 
 func (k elementKind) String() string {
-	switch k {
-	case elementNull:
-		return "null"
-	case elementObject:
-		return "an object"
-	case elementArray:
-		return "a list"
-	case elementString:
-		return "a string"
-	case elementNumber:
-		return "a number"
-	case elementBool:
-		return "a boolean"
-	}
-	return "nothing"
+	return [...]string{"null", "an object", "a list", "a string", "a number", "a boolean"}[k]
 }
 
-// place is a position in a document. Line and column are counted from 1, and columns are counted in characters. The
-// zero value means that the position is unknown.
+// place is a line and a column, in characters, counted from 1. The zero value means that it is unknown.
 type place struct{ line, column int32 }
 
 // elementPath is the path to an element in a document. Its steps are strings for keys and ints for list indexes.
@@ -77,21 +62,19 @@ func (p elementPath) String() string {
 	return b.String()
 }
 
-// member returns the value of a key in an object, or nil. If the key is duplicated, the last one takes precedence, as
-// in encoding/json.
+// member returns the value of a key in an object, or nil. The last duplicate counts, as in encoding/json.
 func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
 		return nil
 	}
-	for i := len(e.children) - 1; i >= 0; i-- {
-		if e.children[i].key == key {
-			return e.children[i]
+	for _, child := range slices.Backward(e.children) {
+		if child.key == key {
+			return child
 		}
 	}
 	return nil
 }
 
-// down returns the value that is found by following keys through nested objects, or nil.
 func (e *element) down(keys ...string) *element {
 	for _, key := range keys {
 		e = e.member(key)
@@ -99,7 +82,6 @@ func (e *element) down(keys ...string) *element {
 	return e
 }
 
-// items returns the elements of a list. It returns nil if e is not a list.
 func (e *element) items() []*element {
 	if e == nil || e.kind != elementArray {
 		return nil
@@ -107,7 +89,6 @@ func (e *element) items() []*element {
 	return e.children
 }
 
-// str returns the value of a key if it is a string. Otherwise, it returns "".
 func (e *element) str(key string) string {
 	if m := e.member(key); m != nil && m.kind == elementString {
 		return m.text
@@ -115,18 +96,12 @@ func (e *element) str(key string) string {
 	return ""
 }
 
-// isTrue reports whether the value of a key is the boolean true.
-func (e *element) isTrue(key string) bool {
-	m := e.member(key)
-	return m != nil && m.kind == elementBool && m.text == "true"
-}
+func (e *element) isTrue(key string) bool { return e.member(key).is("true") }
 
-func (e *element) isFalse(key string) bool {
-	m := e.member(key)
-	return m != nil && m.kind == elementBool && m.text == "false"
-}
+func (e *element) isFalse(key string) bool { return e.member(key).is("false") }
 
-// number returns the value of a key if it is an integer, and reports whether it is.
+func (e *element) is(value string) bool { return e != nil && e.kind == elementBool && e.text == value }
+
 func (e *element) number(key string) (int, bool) {
 	m := e.member(key)
 	if m == nil || m.kind != elementNumber {
@@ -155,12 +130,4 @@ func (e *element) follow(path elementPath) (found *element, steps int) {
 		found = next
 	}
 	return found, len(path)
-}
-
-// elements returns the values of an object or a list.
-func (e *element) elements() []*element {
-	if e == nil {
-		return nil
-	}
-	return e.children
 }

@@ -21,25 +21,15 @@ type RefusedError struct {
 
 // Error describes the first error and states the number of further errors.
 func (e *RefusedError) Error() string {
-	var first *Problem
-	others := 0
-	for i, p := range e.Report.Problems {
-		switch {
-		case p.Severity != SeverityError:
-		case first == nil:
-			first = &e.Report.Problems[i]
-		default:
-			others++
-		}
-	}
-	if first == nil {
+	problems := e.Report.Errors()
+	if len(problems) == 0 {
 		return "user data not checked"
 	}
 	more := ""
-	if others > 0 {
+	if others := len(problems) - 1; others > 0 {
 		more = fmt.Sprintf(" (and %d more)", others)
 	}
-	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
+	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, problems[0], more)
 }
 
 // ForInstall returns the user_data object for the configdrive of an installation with install_coreos. It wraps the
@@ -53,8 +43,7 @@ func ForInstall(r Report) (json.RawMessage, error) {
 	return bytes.Clone(r.sent), nil
 }
 
-// wrapped returns a configuration that merges config as a compressed part. It also returns the size of that part
-// after compression.
+// wrapped returns a configuration that merges config as a compressed part, and the size of that part.
 func wrapped(config []byte) (sent []byte, packed int) {
 	var b bytes.Buffer
 	// Neither call can fail, because the level is valid and writing to a buffer always succeeds.
@@ -67,7 +56,6 @@ func wrapped(config []byte) (sent []byte, packed int) {
 	return sent, packed
 }
 
-// sizes determines the sizes of the user data and compares them with the limits.
 func (c *checker) sizes(raw []byte) {
 	sizes := SizesSummary{Raw: len(raw)}
 	if c.config != nil {
@@ -92,6 +80,5 @@ func (c *checker) sizes(raw []byte) {
 	c.summary.Sizes = sizes
 }
 
-// archiveOverhead is the approximate number of bytes that the archive in a live image needs in addition to the
-// configuration.
+// archiveOverhead is about the number of bytes that a live image's archive needs besides the configuration.
 const archiveOverhead = 128

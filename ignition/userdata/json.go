@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// maxJSONDepth limits how deeply JSON may be nested. It is Ironic's limit, [api]max_json_body_depth.
-	// Configurations need less than half of it.
+	// maxJSONDepth is Ironic's limit, [api]max_json_body_depth. Configurations need less than half of it.
 	maxJSONDepth = 25
 	// maxElements limits the number of values in a document, because many small values need much memory.
 	maxElements = 500_000
@@ -24,7 +23,6 @@ type jsonFinding struct {
 	message string
 }
 
-// jsonReader parses a JSON document in one pass and records the position of each value.
 type jsonReader struct {
 	data     []byte
 	offset   int
@@ -37,7 +35,7 @@ type jsonReader struct {
 	here place
 }
 
-// readJSON parses a document and returns its root value. If the document is invalid, it returns nil, and the last
+// readJSON parses a document and returns its root value. If the document is invalid, the root is nil, and the last
 // finding is the reason.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
@@ -120,11 +118,11 @@ func (r *jsonReader) value(e *element) bool {
 	case c == '-' || c >= '0' && c <= '9':
 		e.kind = elementNumber
 		return r.number(e)
-	case c == 't' && r.literal("true"), c == 'f' && r.literal("false"):
-		e.kind, e.text = elementBool, string(r.data[r.offset-4:r.offset])
-		if c == 'f' {
-			e.text = "false"
-		}
+	case c == 't' && r.literal("true"):
+		e.kind, e.text = elementBool, "true"
+		return true
+	case c == 'f' && r.literal("false"):
+		e.kind, e.text = elementBool, "false"
 		return true
 	case c == 'n' && r.literal("null"):
 		return true
@@ -134,7 +132,6 @@ func (r *jsonReader) value(e *element) bool {
 	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.nextCharacter()))
 }
 
-// nextCharacter describes the next character for use in an error message.
 func (r *jsonReader) nextCharacter() string {
 	if r.offset >= len(r.data) {
 		return "the end of the document"
@@ -151,17 +148,10 @@ func (r *jsonReader) literal(word string) bool {
 	return true
 }
 
-func (r *jsonReader) checkDepth() bool {
-	if len(r.path) < maxJSONDepth {
-		return true
-	}
-	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
-}
-
 // begins consumes the start of an object or list. more reports whether the object or list contains any values.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
-	if !r.checkDepth() {
-		return false, false
+	if len(r.path) >= maxJSONDepth {
+		return false, r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 	}
 	r.offset++
 	if r.peek() == end {
@@ -232,7 +222,6 @@ func (r *jsonReader) array(e *element) bool {
 	}
 }
 
-// str parses a string that starts with a quote at the current offset.
 func (r *jsonReader) str() (string, bool) {
 	start, escaped := r.offset, false
 	for i := start + 1; i < len(r.data); i++ {

@@ -1,15 +1,15 @@
 package userdata
 
 import (
-	"fmt"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
 	"ironworks/ignition/firstboot"
+	"ironworks/ignition/sshkey"
 )
 
-// loginState describes how a user can log in after all parts of the configuration are merged.
 type loginState struct {
 	name     string
 	order    int
@@ -55,21 +55,25 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	}
 }
 
-// sshKey checks an entry of sshAuthorizedKeys, which should be a single line. It returns descriptions of the valid
-// keys in it.
+// sshKey checks an entry of sshAuthorizedKeys, usually one line, and returns descriptions of its valid keys.
 func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []string) {
-	for _, key := range readLoginKeys(text) {
-		if key.problem != "" {
-			c.add(s, key.problem, path, key.message)
+	if strings.Contains(text, "PRIVATE KEY") {
+		c.add(s, IDSSHPrivateKey, path, "private key: remove it, create a new pair (this one is exposed), and use the .pub file")
+		return nil
+	}
+	count := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if key.options {
-			c.add(s, IDSSHKeyOptions, path, "the key has options, which limit its use: remove them unless intended")
+		if key := c.loginKey(s, line, path); key != "" {
+			shown = append(shown, short(key, maxPath))
 		}
-		shown = append(shown, short(key.shown, maxPath))
+		if count++; count >= maxProblems {
+			break
+		}
 	}
 	switch {
-	case strings.Contains(text, "PRIVATE KEY"):
 	case strings.Contains(strings.TrimSpace(text), "\n"):
 		c.add(s, IDSSHKeyLines, path, "several lines in one key: use one entry per key")
 	case len(shown) == 0 && strings.TrimSpace(text) == "":
@@ -78,8 +82,36 @@ func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []strin
 	return shown
 }
 
-// cryptHash matches the hashes of crypt(3) in all current formats and in the original DES format, which has 13
-// characters.
+// loginKey returns a description of the key in a line. If the key is invalid, it reports the problem and returns "".
+// The message never quotes an invalid key, which may be a secret.
+func (c *checker) loginKey(s *scope, line string, path elementPath) string {
+	if line[0] == '#' {
+		c.add(s, IDSSHKey, path, "a comment, not a key: use the content of a .pub file, such as ssh-ed25519 AAAA…")
+		return ""
+	}
+	key, problem := sshkey.ParseLine(line)
+	if problem == nil {
+		if len(key.Options) > 0 {
+			c.add(s, IDSSHKeyOptions, path, "the key has options, which limit its use: remove them unless intended")
+		}
+		return strings.TrimSpace(key.Type + " " + key.Fingerprint + " " + key.Comment)
+	}
+	message := "this is " + problem.Kind.Error()
+	if problem.Why != "" {
+		message += " (" + problem.Why + ")"
+	}
+	id := IDSSHKey
+	switch {
+	case errors.Is(problem, sshkey.ErrPrivate):
+		id = IDSSHPrivateKey
+	case errors.Is(problem, sshkey.ErrWeak):
+		id = IDSSHKeyWeak
+	}
+	c.add(s, id, path, message+": "+problem.Hint)
+	return ""
+}
+
+// cryptHash matches crypt(3)'s hashes in all current formats and in the DES format, which has 13 characters.
 var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argon2[id]{1,2}|scrypt)\$.+|_[./0-9A-Za-z]{19}|[./0-9A-Za-z]{13})$`)
 
 func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {
@@ -96,15 +128,11 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	}
 }
 
-// canLogIn returns the ways in which the user can log in. The result is empty if the user cannot log in.
 func (l *loginState) canLogIn() (ways []string) {
 	if l.removed || l.noShell {
 		return []string{}
 	}
-	ways = slices.Clone(l.keys)
-	if ways == nil {
-		ways = []string{}
-	}
+	ways = append([]string{}, l.keys...)
 	if l.password {
 		ways = append(ways, "password at the console")
 	}
@@ -120,7 +148,6 @@ func (c *checker) users() []UserSummary {
 	return users
 }
 
-// checkLogins warns if no user can log in to the machine.
 func (c *checker) checkLogins() {
 	can := c.loginWithoutUser
 	for _, user := range c.summary.Users {
@@ -138,23 +165,6 @@ func (c *checker) checkLogins() {
 // loginProblem reports whether an invalid key or password has been reported.
 func (c *checker) loginProblem() bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool {
-		switch p.ID {
-		case IDSSHKey, IDSSHPrivateKey, IDSSHKeyWeak, IDPasswordNotHashed:
-			return true
-		default:
-			return false
-		}
+		return slices.Contains([]ProblemID{IDSSHKey, IDSSHPrivateKey, IDSSHKeyWeak, IDPasswordNotHashed}, p.ID)
 	})
-}
-
-// loginKey is a key in an entry of sshAuthorizedKeys, or the problem that makes it invalid.
-type loginKey struct {
-	shown   string
-	options bool
-	problem ProblemID
-	message string
-}
-
-func noKey(message string, args ...any) loginKey {
-	return loginKey{problem: IDSSHKey, message: fmt.Sprintf(message, args...)}
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// machineConfig checks the Ignition configuration inside an OpenShift MachineConfig. Problems are reported at their
-// position in the MachineConfig.
+// machineConfig checks the configuration inside an OpenShift MachineConfig, with positions in the MachineConfig.
 func (c *checker) machineConfig(d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -50,10 +49,7 @@ func (c *checker) droppedFields(s *scope, spec *element) {
 // writeJSON writes e as JSON. The size of the document has already been limited.
 func writeJSON(b *strings.Builder, e *element) {
 	str := func(s string) {
-		raw, err := json.Marshal(s)
-		if err != nil {
-			raw = []byte(`""`)
-		}
+		raw, _ := json.Marshal(s) // a string is always valid
 		b.Write(raw)
 	}
 	switch e.kind {
@@ -67,25 +63,22 @@ func writeJSON(b *strings.Builder, e *element) {
 		}
 	case elementString:
 		str(e.text)
-	case elementObject:
-		b.WriteByte('{')
+	case elementObject, elementArray:
+		brackets := "[]"
+		if e.kind == elementObject {
+			brackets = "{}"
+		}
+		b.WriteByte(brackets[0])
 		for i, child := range e.children {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			str(child.key)
-			b.WriteByte(':')
-			writeJSON(b, child)
-		}
-		b.WriteByte('}')
-	case elementArray:
-		b.WriteByte('[')
-		for i, child := range e.children {
-			if i > 0 {
-				b.WriteByte(',')
+			if e.kind == elementObject {
+				str(child.key)
+				b.WriteByte(':')
 			}
 			writeJSON(b, child)
 		}
-		b.WriteByte(']')
+		b.WriteByte(brackets[1])
 	}
 }

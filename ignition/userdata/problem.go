@@ -19,17 +19,7 @@ const (
 )
 
 // String returns the name used in reports and JSON.
-func (s Severity) String() string {
-	switch s {
-	case SeverityInfo:
-		return "info"
-	case SeverityWarning:
-		return "warning"
-	case SeverityError:
-		return "error"
-	}
-	return fmt.Sprintf("severity %d", int(s))
-}
+func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
 
 // MarshalText returns the same as String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -58,8 +48,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
 }
 
-// In returns the problem as a single line in the format that compilers use, so that editors can jump to the position.
-// name is the name of the file.
+// In returns the problem as one line in compilers' format, so that editors can jump to it in the file name.
 func (p Problem) In(name string) string {
 	place := printable.Line(name)
 	if p.Line > 0 {

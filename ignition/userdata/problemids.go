@@ -1,5 +1,7 @@
 package userdata
 
+import "slices"
+
 // ProblemID identifies a kind of [Problem]. The IDs are stable, so that scripts can rely on them.
 // docs/reference/user-data.md lists the cause of each problem and how to fix it.
 type ProblemID string
@@ -101,122 +103,38 @@ const (
 	IDOverEmbedArea     ProblemID = "over-embed-area"
 )
 
-// problemKind corresponds to a row of the table in docs/reference/user-data.md.
-type problemKind struct {
-	id       ProblemID
-	severity Severity
-	// stricter reports whether Ignition's own validation would accept the user data in spite of the problem.
-	stricter bool
-}
+// These are the problems that are not errors.
+var (
+	infos = []ProblemID{
+		IDMoreProblems, IDRemoteConfig, IDLoginUnknown, IDPasswordHash, IDOverEmbedArea,
+	}
+	warnings = []ProblemID{
+		IDPacked, IDMachineConfig, IDMachineConfigFields, IDButaneWarning, IDSpecNew, IDNoInstallSection,
+		IDIgnitionWarning, IDHostname, IDUnverifiedSource, IDSSHKeyOptions, IDSSHKeyLines, IDNoLogin, IDKeyfileMode,
+		IDMayNotBoot, IDVolatilePath, IDSecret, IDOverPatchLimit,
+	}
+)
 
-// These names keep the following table short.
-const kindE, kindW, kindI = SeverityError, SeverityWarning, SeverityInfo
-
-// problemKinds lists all kinds of problems that [Check] reports.
-var problemKinds = []problemKind{
-	{IDEmpty, kindE, false},
-	{IDNotIgnition, kindE, false},
-	{IDCloudConfig, kindE, false},
-	{IDCloudInit, kindE, false},
-	{IDShellScript, kindE, false},
-	{IDMIME, kindE, false},
-	{IDSpec1, kindE, false},
-	{IDSpec2, kindE, false},
-	{IDConfigDrive, kindE, false},
-	{IDPacked, kindW, false},
-	{IDPackedBroken, kindE, false},
-	{IDNested, kindE, false},
-	{IDMachineConfig, kindW, false},
-	{IDMachineConfigFields, kindW, false},
-	{IDNoVariant, kindE, false},
-	{IDButane, kindE, false},
-	{IDButaneWarning, kindW, false},
-	{IDYAML, kindE, false},
-	{IDSeveralDocuments, kindE, true},
-	{IDByteOrderMark, kindE, false},
-	{IDEncoding, kindE, true},
-	{IDSyntax, kindE, false},
-	{IDTooLarge, kindE, true},
-	{IDTooDeep, kindE, true},
-	{IDTooComplex, kindE, true},
-	{IDLibraryFailed, kindE, false},
-	{IDMoreProblems, kindI, false},
-
-	{IDDuplicateKey, kindE, true},
-	{IDWrongCaseKey, kindE, true},
-	{IDUnknownKey, kindE, true},
-	{IDWrongType, kindE, false},
-	{IDLoneSurrogate, kindE, true},
-	{IDControlCharacter, kindE, true},
-	{IDNoVersion, kindE, false},
-	{IDBadVersion, kindE, false},
-	{IDExperimentalSpec, kindE, true},
-	{IDSpecTooNew, kindE, true},
-	{IDSpecNew, kindW, false},
-
-	{IDDuplicateEntry, kindE, false},
-	{IDBadPath, kindE, false},
-	{IDBadURL, kindE, false},
-	{IDBadHash, kindE, false},
-	{IDBadUnit, kindE, false},
-	{IDBadMode, kindE, false},
-	{IDNoInstallSection, kindW, false},
-	{IDIgnitionRule, kindE, false},
-	{IDIgnitionWarning, kindW, false},
-
-	{IDBadDataURL, kindE, true},
-	{IDNotGzip, kindE, true},
-	{IDHashMismatch, kindE, true},
-	{IDUnpackedSize, kindE, true},
-	{IDChildEmpty, kindE, true},
-	{IDChildNotIgnition, kindE, true},
-	{IDMergedInvalid, kindE, true},
-	{IDHostname, kindW, false},
-	{IDHostnameSource, kindE, true},
-	{IDRemoteConfig, kindI, false},
-	{IDUnverifiedSource, kindW, false},
-	{IDSSHKey, kindE, true},
-	{IDSSHPrivateKey, kindE, true},
-	{IDSSHKeyWeak, kindE, true},
-	{IDSSHKeyOptions, kindW, false},
-	{IDSSHKeyLines, kindW, false},
-	{IDNoLogin, kindW, false},
-	{IDLoginUnknown, kindI, false},
-	{IDPasswordHash, kindI, false},
-	{IDPasswordNotHashed, kindE, true},
-	{IDNoName, kindE, true},
-	{IDDecimalMode, kindE, true},
-	{IDKeyfileMode, kindW, false},
-	{IDBadAccount, kindE, true},
-	{IDNoAccount, kindE, true},
-	{IDPathTaken, kindE, true},
-	{IDImpossiblePath, kindE, true},
-	{IDReadOnlyPath, kindE, true},
-	{IDMayNotBoot, kindW, false},
-	{IDBadCA, kindE, true},
-	{IDVolatilePath, kindW, false},
-	{IDSecret, kindW, false},
-	{IDOverPatchLimit, kindW, false},
-	{IDOverEmbedArea, kindI, false},
+// stricter lists the problems for which Ignition's own validation would accept the user data.
+var stricter = []ProblemID{
+	IDSeveralDocuments, IDEncoding, IDTooLarge, IDTooDeep, IDTooComplex, IDDuplicateKey, IDWrongCaseKey, IDUnknownKey,
+	IDLoneSurrogate, IDControlCharacter, IDExperimentalSpec, IDSpecTooNew, IDBadDataURL, IDNotGzip, IDHashMismatch,
+	IDUnpackedSize, IDChildEmpty, IDChildNotIgnition, IDMergedInvalid, IDHostnameSource, IDSSHKey, IDSSHPrivateKey,
+	IDSSHKeyWeak, IDPasswordNotHashed, IDNoName, IDDecimalMode, IDBadAccount, IDNoAccount, IDPathTaken,
+	IDImpossiblePath, IDReadOnlyPath, IDBadCA,
 }
 
 // Severity returns the severity of this kind of problem. For an unknown ID, it is SeverityError.
 func (id ProblemID) Severity() Severity {
-	for _, kind := range problemKinds {
-		if kind.id == id {
-			return kind.severity
-		}
+	switch {
+	case slices.Contains(infos, id):
+		return SeverityInfo
+	case slices.Contains(warnings, id):
+		return SeverityWarning
 	}
 	return SeverityError
 }
 
 // StricterThanIgnition reports whether Ignition's own validation would accept the user data in spite of this error.
 // Nevertheless, the machine would not boot, or would boot into an unintended state.
-func (id ProblemID) StricterThanIgnition() bool {
-	for _, kind := range problemKinds {
-		if kind.id == id {
-			return kind.stricter
-		}
-	}
-	return false
-}
+func (id ProblemID) StricterThanIgnition() bool { return slices.Contains(stricter, id) }

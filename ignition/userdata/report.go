@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Report is the result of [Check]. Printing it with any format verb does not reveal its secrets.
@@ -21,6 +22,11 @@ type Report struct {
 
 // OK reports whether the user data contains no errors. There may still be warnings.
 func (r Report) OK() bool { return r.config != nil && r.errors == 0 }
+
+// Errors returns the problems that are errors.
+func (r Report) Errors() []Problem {
+	return slices.DeleteFunc(slices.Clone(r.Problems), func(p Problem) bool { return p.Severity != SeverityError })
+}
 
 // Ignition returns the checked configuration as JSON, including all its secrets. This is either the user's own JSON
 // or JSON translated from another format. If there is no configuration, Ignition returns nil.
@@ -49,3 +55,28 @@ func (r Report) String() string {
 
 // GoString returns the same summary as String, so that %#v does not print the configuration.
 func (r Report) GoString() string { return "ignition.Report(" + r.String() + ")" }
+
+// Kind is the format of user data, as reports and JSON name it.
+type Kind string
+
+// The formats that [Check] distinguishes.
+const (
+	KindText          Kind = "text"           // any other text
+	KindEmpty         Kind = "empty"          // empty, or only white space
+	KindIgnition      Kind = "ignition"       // Ignition, spec 3
+	KindButane        Kind = "butane"         // Butane, which is translated to Ignition
+	KindMachineConfig Kind = "machine-config" // OpenShift's MachineConfig, of which spec.config is used
+	KindIgnition2     Kind = "ignition-2"     // Ignition, spec 2
+	KindIgnition1     Kind = "ignition-1"     // Ignition, spec 1
+	KindCloudConfig   Kind = "cloud-config"   // cloud-init's #cloud-config format
+	KindCloudInit     Kind = "cloud-init"     // other formats of cloud-init: #include, boothooks, Jinja templates
+	KindShellScript   Kind = "shell-script"   // a script that starts with #!
+	KindMIME          Kind = "mime"           // MIME, usually multipart, for cloud-init
+	KindGzip          Kind = "gzip"           // gzip, whose content is checked
+	KindBase64        Kind = "base64"         // base64, whose content is checked
+	KindJSONString    Kind = "json-string"    // one JSON string, whose content is checked
+	KindConfigDrive   Kind = "configdrive"    // a whole configdrive instead of user data
+	KindJSON          Kind = "json"           // any other JSON
+	KindYAML          Kind = "yaml"           // any other YAML
+	KindBinary        Kind = "binary"         // binary data other than gzip
+)

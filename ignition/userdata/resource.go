@@ -6,15 +6,14 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 )
 
-// errTooBig means that content exceeds the limit after it is unpacked.
 var errTooBig = errors.New("unpacks to more than 64 MiB")
 
 // gunzip unpacks data as Ignition does. It fails if the result exceeds limit bytes.
@@ -33,7 +32,6 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// resourceUse describes what a resource is used for.
 type resourceUse string
 
 const (
@@ -93,17 +91,14 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	return data, true
 }
 
-// hash compares the hash in the configuration with the hash of the unpacked content.
 func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
 	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
 	var sum string
 	switch function {
 	case "sha512":
-		digest := sha512.Sum512(data)
-		sum = hex.EncodeToString(digest[:])
+		sum = fmt.Sprintf("%x", sha512.Sum512(data))
 	case "sha256":
-		digest := sha256.Sum256(data)
-		sum = hex.EncodeToString(digest[:])
+		sum = fmt.Sprintf("%x", sha256.Sum256(data))
 	default:
 		return // the library reports the problem
 	}
@@ -113,7 +108,6 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the correct digest is %s", function, sum))
 }
 
-// remoteResource checks a resource that Ignition downloads when the machine boots.
 func (c *checker) remoteResource(s *scope, e *element, path elementPath, use resourceUse) {
 	source := e.str("source")
 	parsed, err := url.Parse(source)
@@ -157,11 +151,8 @@ func redactedURL(u *url.URL) string {
 func (c *checker) headers(s *scope, e *element, path elementPath) {
 	for i, header := range e.member("httpHeaders").items() {
 		name := strings.ToLower(header.str("name"))
-		for _, word := range []string{"authorization", "cookie", "token", "key", "secret", "password"} {
-			if strings.Contains(name, word) && header.str("value") != "" {
-				c.secret(s, path.at("httpHeaders", i, "value"), "an HTTP header with credentials")
-				break
-			}
+		if header.str("value") != "" && containsAny(name, "authorization", "cookie", "token", "key", "secret", "password") {
+			c.secret(s, path.at("httpHeaders", i, "value"), "an HTTP header with credentials")
 		}
 	}
 }
@@ -210,43 +201,26 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 			return nil, fmt.Sprintf("character %s must be escaped with %%: a space is %%20; or use data:;base64,…", quoted(body[i:i+1]))
 		}
 	}
-	data = make([]byte, 0, len(body))
-	for i := 0; i < len(body); i++ {
-		if body[i] != '%' {
-			data = append(data, body[i])
-			continue
-		}
-		var raw [1]byte
-		if i+3 > len(body) {
-			return nil, "% without two hexadecimal digits: a percent sign is %25"
-		}
-		if _, err := hex.Decode(raw[:], []byte(body[i+1:i+3])); err != nil {
-			return nil, "% without two hexadecimal digits: a percent sign is %25"
-		}
-		data = append(data, raw[0])
-		i += 2
+	text, err := url.PathUnescape(body)
+	if err != nil {
+		return nil, "% without two hexadecimal digits: a percent sign is %25"
 	}
-	return data, ""
+	return []byte(text), ""
 }
 
 // mediaType reports whether s is a valid media type, which is the part of a data URL before the comma. It rejects
 // quoted parameters, because no tool writes them, and the library fails on most of them.
 func mediaType(s string) bool {
 	token := func(s string) bool {
-		for i := range len(s) {
-			if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("()<>@,;:\\\"/[]?=%#", c) >= 0 {
-				return false
-			}
-		}
-		return true
+		return !strings.ContainsFunc(s, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f || strings.ContainsRune("()<>@,;:\\\"/[]?=%#", r)
+		})
 	}
 	parts := strings.Split(s, ";")
 	if parts[0] != "" {
 		kind, sub, slash := strings.Cut(parts[0], "/")
-		known := false
-		for _, prefix := range []string{"text", "image", "audio", "video", "application", "message", "multipart", "x-", "X-"} {
-			known = known || strings.HasPrefix(kind, prefix)
-		}
+		prefixes := []string{"text", "image", "audio", "video", "application", "message", "multipart", "x-", "X-"}
+		known := slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(kind, prefix) })
 		if !slash || !known || !token(kind) || !token(sub) {
 			return false
 		}

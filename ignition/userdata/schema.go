@@ -18,7 +18,6 @@ import (
 	"ironworks/spell"
 )
 
-// shape is the schema of a value in a spec version.
 type shape struct {
 	kind elementKind
 	// fields holds the schemas of an object's fields. item is the schema of a list's elements.
@@ -83,8 +82,7 @@ func (s *shape) follow(path elementPath) *shape {
 	return s
 }
 
-// shapes compares a document with its schema. It reports wrong types, unknown keys, and keys in the wrong case, which
-// only Go's JSON package accepts.
+// shapes reports wrong types, unknown keys, and keys in the wrong case, which only Go's JSON package accepts.
 func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 	if e.kind == elementNull {
 		return
@@ -115,12 +113,10 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 }
 
 func typeHint(path elementPath, want *shape, e *element) string {
-	last := path
-	if len(last) == 0 {
-		return ""
-	}
 	switch {
-	case last[len(last)-1] == "mode" && e.kind == elementString:
+	case len(path) == 0:
+		return ""
+	case path[len(path)-1] == "mode" && e.kind == elementString:
 		if mode, err := strconv.ParseInt(e.text, 8, 32); err == nil {
 			return fmt.Sprintf(": modes are decimal numbers without quotes; octal %s is %d", quoted(e.text), mode)
 		}
@@ -160,7 +156,6 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("key %[2]s is not in spec %[1]s, so Ignition ignores it: %[3]s", s.spec, quoted(key), way))
 }
 
-// nearest returns the field for which key is probably a typo. It returns "" if there is none.
 func nearest(key string, fields map[string]*shape) string {
 	plain := map[string]string{}
 	for field := range fields {

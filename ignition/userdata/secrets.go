@@ -3,6 +3,7 @@ package userdata
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,16 +17,14 @@ func (c *checker) secret(s *scope, path elementPath, what string) {
 
 // secretName reports whether the name of a setting suggests that its value is a secret.
 func secretName(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"}
+	return containsAny(strings.ToLower(name), words...)
 }
 
-// fileSecrets warns if the name or the content of a file suggests that it contains secrets.
+func containsAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
 func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
 	what := secretIn(content)
 	switch {
@@ -44,14 +43,12 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 	c.secret(s, path, what)
 }
 
-// textSecrets warns if a unit probably contains secrets.
 func (c *checker) textSecrets(s *scope, text string, path elementPath) {
 	if what := secretIn([]byte(text)); what != "" {
 		c.secret(s, path, what)
 	}
 }
 
-// secretIn describes the secret that content probably contains. It returns "" if there is none.
 func secretIn(content []byte) string {
 	content = content[:min(len(content), maxSearched)]
 	if begin := bytes.Index(content, []byte("-----BEGIN ")); begin >= 0 {

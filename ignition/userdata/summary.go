@@ -10,8 +10,7 @@ const (
 	ProvisionLimit = 64 << 20
 )
 
-// Summary describes the effect of user data, including parts in data URLs. It contains no secrets, and all its text
-// is safe to print.
+// Summary describes the effect of user data, including parts in data URLs. It has no secrets and is safe to print.
 type Summary struct {
 	// Layers lists the formats from the outermost to the innermost, for example base64, gzip, ignition.
 	Layers []Kind `json:"layers"`
@@ -38,8 +37,7 @@ type UserSummary struct {
 	order int
 }
 
-// UnitSummary describes a systemd unit. If neither Enabled nor Disabled is set, the system's presets determine
-// whether the unit starts at boot.
+// UnitSummary describes a systemd unit. Without Enabled and Disabled, presets determine whether it starts.
 type UnitSummary struct {
 	Name        string   `json:"name"`
 	Enabled     bool     `json:"enabled"`
@@ -77,8 +75,8 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary describes a change to a disk. Kind is the list that contains the entry: disks, filesystems, luks or
-// raid. Wipes means that existing data is lost.
+// DiskSummary describes a change to a disk. Kind is the list with the entry: disks, filesystems, luks or raid. Wipes
+// means that existing data is lost.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
@@ -101,9 +99,8 @@ type RemoteSummary struct {
 	Verified bool   `json:"verified"`
 }
 
-// SizesSummary holds sizes in bytes. Raw is the size of the input. Ignition is the size of the resulting
-// configuration, or 0 if there is none, and Gzip is its size after compression. Sent is the size of the result of
-// [ForInstall].
+// SizesSummary holds sizes in bytes. Raw is the size of the input. Ignition is the size of the resulting configuration,
+// or 0 if there is none, and Gzip that after compression. Sent is the size of [ForInstall]'s result.
 type SizesSummary struct {
 	Raw      int `json:"raw"`
 	Ignition int `json:"ignition"`

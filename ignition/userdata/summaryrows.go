@@ -8,8 +8,7 @@ import (
 // SummaryRow describes one effect of a configuration as text.
 type SummaryRow struct{ Name, Text string }
 
-// Rows returns the summary as text for users, with the most important rows first. The text contains no secrets and is
-// safe to print.
+// Rows returns the summary as text for users, the most important rows first, without secrets and safe to print.
 func (s Summary) Rows() []SummaryRow {
 	var rows []SummaryRow
 	row := func(name, format string, args ...any) {
@@ -66,7 +65,7 @@ func (s Summary) Rows() []SummaryRow {
 func (s Summary) kind() string {
 	layers := make([]string, len(s.Layers))
 	for i, k := range s.Layers {
-		layers[i] = k.String()
+		layers[i] = string(k)
 	}
 	kind := strings.Join(layers, " containing ")
 	if s.Spec != "" {

@@ -13,12 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxExpanded limits the size of a YAML document after its aliases are expanded, in bytes, because a few lines can
-// expand to gigabytes.
+// maxExpanded limits a YAML document with expanded aliases, in bytes: a few lines can expand to gigabytes.
 const maxExpanded = 16 << 20
 
-// maxYAMLMarks limits the approximate number of values in a document before it is parsed. Parsing takes about 10 µs
-// for each value.
+// maxYAMLMarks limits the approximate number of values before parsing, which takes about 10 µs for each value.
 const maxYAMLMarks = 50_000
 
 // yamlReader converts YAML nodes to elements. The elements of aliases share their children.
@@ -60,8 +58,7 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	return root, r.findings
 }
 
-// expanded returns the approximate size of a node in bytes after its aliases are expanded, including 16 bytes per
-// node.
+// expanded returns the approximate size of a node in bytes with its aliases expanded, plus 16 bytes per node.
 func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
 	if size, known := r.sizes[n]; known {
 		return size // math.MaxInt32 if the node contains itself by means of an alias
@@ -159,8 +156,7 @@ var (
 	yamlValue = regexp.MustCompile("`[^`]*`")
 )
 
-// yamlFinding converts an error of the YAML parser to a finding. It removes quoted values and extracts the line
-// number.
+// yamlFinding converts an error of the YAML parser to a finding, without quoted values, at its line number.
 func yamlFinding(err error) jsonFinding {
 	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
 	f := jsonFinding{id: IDYAML, message: "not valid Butane YAML: " + message + "; compare it with Butane's documentation"}
@@ -172,7 +168,6 @@ func yamlFinding(err error) jsonFinding {
 	return f
 }
 
-// errPanicked means that a library panicked.
 var errPanicked = errors.New("the library crashed")
 
 // guarded calls a library with untrusted input. If the library panics, it returns errPanicked.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,39 +41,27 @@ func (c *call) createAllocation() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWhole(c.allocationSchema(), body.given); err != nil {
+	err = cmp.Or(checkWhole(c.allocationSchema(), body.given), c.unexpected("AllocationsController.post"))
+	if err != nil {
 		return nil, err
 	}
-	if err := c.unexpected("AllocationsController.post"); err != nil {
-		return nil, err
-	}
-	object, _ := body.given.(map[string]any)
-	given := db.Dict(object)
+	given := object(body.given)
 	if _, ok := given["owner"]; ok && !c.atLeast(60) {
 		return nil, notAcceptable()
 	}
 	if name := given.Text("name"); name != "" && !c.isLogicalName(name) {
 		return nil, invalid("Cannot create allocation with invalid name '%s'", name)
 	}
-	allocation := &db.Allocation{
-		UUID: given.Text("uuid"), Name: given.Text("name"), ResourceClass: given.Text("resource_class"),
-		Owner: given.Text("owner"), Traits: texts(given["traits"]),
-	}
-	if extra, ok := given["extra"].(map[string]any); ok {
-		allocation.Extra = extra
-	}
+	allocation := &db.Allocation{}
+	setFields(allocationColumns, allocation, given, []string{"uuid", "name", "resource_class", "owner", "traits", "extra"})
 	var node *db.Node
 	if ident := given.Text("node"); ident != "" {
 		if node, err = c.findNode(ident); err != nil {
 			return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 		}
 		allocation.NodeUUID = node.UUID
-		if allocation.ResourceClass == "" {
-			allocation.ResourceClass = node.ResourceClass
-		}
-		if allocation.UUID == "" {
-			allocation.UUID = node.InstanceUUID
-		}
+		allocation.ResourceClass = cmp.Or(allocation.ResourceClass, node.ResourceClass)
+		allocation.UUID = cmp.Or(allocation.UUID, node.InstanceUUID)
 	} else if allocation.ResourceClass == "" {
 		return nil, invalid("The resource_class field is mandatory when not backfilling")
 	}
@@ -87,12 +76,7 @@ func (c *call) createAllocation() (any, error) {
 			return nil, err
 		}
 	}
-	made, err := c.conductor().CreateAllocation(c.ctx(), allocation)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("allocations/" + made.UUID)
-	return ordered("allocations")(c.allocationDocument(made, nil))
+	return c.allocations().created(c.conductor().CreateAllocation(c.ctx(), allocation))
 }
 
 // nodeUUIDs returns the UUIDs of the nodes with the given UUIDs or names.
@@ -140,7 +124,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if err := checkWhole(allocationPatchSchema, args["patch"]); err != nil {
 		return nil, err
 	}
-	allocation, err := c.findAllocation(ident)
+	allocation, err := c.allocations().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -153,21 +137,15 @@ func (c *call) patchAllocation(ident string) (any, error) {
 			return nil, invalid("Cannot update allocation with invalid name '%s'", name)
 		}
 	}
-	document, _ := plain(allocationDocument(allocation)).(map[string]any)
+	document, _ := plain(c.allocations().values(allocation)).(map[string]any)
 	if err := applyPatch(document, patch); err != nil {
 		return nil, err
 	}
 	if _, err := checkSchema(patchedAllocation)("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
-		a.Name = db.Dict(document).Text("name")
-		extra, _ := document["extra"].(map[string]any)
-		a.Extra = extra
+	return c.allocations().stored(c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
+		setFields(allocationColumns, a, document, []string{"name", "extra"})
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ordered("allocations")(c.allocationDocument(updated, nil))
+	}))
 }

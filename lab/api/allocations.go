@@ -7,80 +7,50 @@ import (
 	"ironworks/lab/db"
 )
 
-var (
-	allocationFields = []string{
-		"candidate_nodes", "created_at", "extra", "last_error", "links", "name", "node_uuid", "resource_class", "state",
-		"traits", "updated_at", "uuid",
-	}
-	sortableAllocation = []string{
-		"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
-	}
-	noAllocations = "The API version does not allow allocations"
-)
+var sortableAllocation = []string{
+	"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
+}
 
 // knownAllocationFields returns the fields that allocations have in the requested API version. The owner field was
 // introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
+	fields := slices.DeleteFunc(fieldsOf("allocations"), func(field string) bool { return field == "owner" })
 	if c.atLeast(60) {
-		return append(slices.Clone(allocationFields), "owner")
+		return append(fields, "owner")
 	}
-	return allocationFields
-}
-
-// introduced wraps an endpoint that the given minor version introduced. In older versions, the endpoint answers GET
-// with 404 and other methods with 405.
-func (c *call) introduced(minor int, text string, serve endpoint) endpoint {
-	return func() (any, error) {
-		if c.atLeast(minor) {
-			return serve()
-		}
-		if c.request.Method == http.MethodGet {
-			return nil, notServed(http.StatusNotFound, text)
-		}
-		return nil, notServed(http.StatusMethodNotAllowed, text)
-	}
+	return fields
 }
 
 // routeAllocations handles everything below /allocations.
 func (c *call) routeAllocations(rest []string) (any, error) {
-	updates := "The API version does not allow updating allocations"
+	minor, text := 52, "The API version does not allow allocations"
+	if c.request.Method == http.MethodPatch {
+		minor, text = 57, "The API version does not allow updating allocations"
+	}
 	if len(rest) == 0 {
 		return methods{
-			http.MethodGet:    c.introduced(52, noAllocations, c.listAllocations),
-			http.MethodPost:   c.introduced(52, noAllocations, c.created(c.createAllocation)),
-			http.MethodPatch:  c.introduced(57, updates, missingIdent),
-			http.MethodDelete: c.introduced(52, noAllocations, missingIdent),
-		}.serve(c)
+			http.MethodGet: c.listAllocations, http.MethodPost: c.created(c.createAllocation),
+			http.MethodPatch: missingIdent, http.MethodDelete: missingIdent,
+		}.since(c, minor, text)
 	}
 	ident := rest[0]
 	return methods{
-		http.MethodGet: c.introduced(52, noAllocations, func() (any, error) { return c.showAllocation(ident) }),
-		http.MethodPatch: c.introduced(57, updates, func() (any, error) {
-			return c.patchAllocation(ident)
-		}),
-		http.MethodDelete: c.introduced(52, noAllocations, c.noContent(func() (any, error) {
-			return c.deleteAllocation(ident)
-		})),
-		http.MethodPost: c.introduced(52, noAllocations, missingIdent),
-	}.serve(c)
+		http.MethodGet:    func() (any, error) { return c.showAllocation(ident) },
+		http.MethodPatch:  func() (any, error) { return c.patchAllocation(ident) },
+		http.MethodDelete: c.noContent(func() (any, error) { return c.deleteAllocation(ident) }),
+		http.MethodPost:   missingIdent,
+	}.since(c, minor, text)
 }
 
 // routeNodeAllocation handles /nodes/{node}/allocation.
 func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodDelete, http.MethodGet)
-	}
 	return methods{
 		http.MethodGet: func() (any, error) {
 			args, err := c.checkArguments(optional("fields", checkList))
 			if err != nil {
 				return nil, err
 			}
-			allocation, err := c.allocationOf(ident, http.StatusBadRequest)
-			if err != nil {
-				return nil, err
-			}
-			return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
+			return c.allocations().shown(args.list("fields"))(c.allocationOf(ident, http.StatusBadRequest))
 		},
 		http.MethodDelete: c.noContent(func() (any, error) {
 			allocation, err := c.allocationOf(ident, http.StatusNotFound)
@@ -89,7 +59,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 			}
 			return nil, c.conductor().DestroyAllocation(c.ctx(), allocation.UUID)
 		}),
-	}.serve(c)
+	}.serve(c, rest...)
 }
 
 // allocationOf finds the allocation of the given node. If the node does not exist, the error has the given HTTP
@@ -106,49 +76,32 @@ func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	return found[0], nil
 }
 
-func allocationDocument(a *db.Allocation) map[string]any {
-	return allocationColumns.all(a, "allocations")
-}
-
-func (c *call) allocationDocument(a *db.Allocation, fields []string) (map[string]any, error) {
-	document := allocationDocument(a)
-	document["links"] = c.links("allocations/" + a.UUID)
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
+func (c *call) allocations() collection[db.Allocation] {
+	return collection[db.Allocation]{
+		call: c, name: "allocations", path: "allocations", columns: allocationColumns, table: c.tables().Allocations,
+		versions: map[string]int{"owner": 60},
 	}
-	if !c.atLeast(60) {
-		delete(document, "owner")
-	}
-	return pick(document, fields), nil
-}
-
-func (c *call) findAllocation(ident string) (*db.Allocation, error) {
-	return findBy(ident, c.tables().Allocations.Get, c.tables().Allocations.List, func(a *db.Allocation) string { return a.Name },
-		db.Faultf(http.StatusNotFound, "AllocationNotFound", "Allocation %s could not be found.", ident))
 }
 
 func (c *call) listAllocations() (any, error) {
-	args, err := c.checkArguments(optional("node", anyValue), optional("resource_class", anyValue), optional("state", anyValue),
-		optional("marker", anyValue), optional("limit", checkInt), optional("sort_key", anyValue),
-		optional("sort_dir", anyValue), optional("fields", checkList), optional("owner", anyValue))
-	if err != nil {
-		return nil, err
-	}
-	query := querySchema(c.knownAllocationFields(), map[string]*schema{
-		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID, "owner": plainText,
-		"resource_class": plainText, "sort_dir": sortDirSchema, "sort_key": plainText, "state": plainText,
-	})
-	if err := args.checkQuery(query); err != nil {
-		return nil, err
-	}
-	fields := args.list("fields")
-	if !c.atLeast(60) && (slices.Contains(fields, "owner") || args.has("owner")) {
-		return nil, notAcceptable()
-	}
 	return listing[db.Allocation]{
-		name: "allocations", path: "allocations", unsortable: []string{"extra", "candidate_nodes", "traits"},
-		columns: allocationColumns, find: c.tables().Allocations.Get,
-		rows: func(*paging) ([]*db.Allocation, error) {
+		collection: c.allocations(), params: []param{
+			optional("node", anyValue), optional("resource_class", anyValue), optional("state", anyValue),
+			optional("marker", anyValue), optional("limit", checkInt), optional("sort_key", anyValue),
+			optional("sort_dir", anyValue), optional("fields", checkList), optional("owner", anyValue),
+		},
+		query: querySchema(c.knownAllocationFields(), map[string]*schema{
+			"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID, "owner": plainText,
+			"resource_class": plainText, "sort_dir": sortDirSchema, "sort_key": plainText, "state": plainText,
+		}),
+		check: func(args arguments) error {
+			if !c.atLeast(60) && args.has("owner") {
+				return notAcceptable()
+			}
+			return nil
+		},
+		unsortable: []string{"extra", "candidate_nodes", "traits"},
+		rows: func(args arguments, _ *paging) ([]*db.Allocation, error) {
 			node := ""
 			if args.text("node") != "" {
 				found, err := c.findNode(args.text("node"))
@@ -160,9 +113,7 @@ func (c *call) listAllocations() (any, error) {
 			return c.tables().Allocations.List(allocationFilter(args, node)), nil
 		},
 		sortable: func(key string) bool { return slices.Contains(sortableAllocation, key) },
-		value:    func(a *db.Allocation, key string) any { return allocationDocument(a)[key] },
-		document: func(a *db.Allocation) (map[string]any, error) { return c.allocationDocument(a, fields) },
-	}.answer(c, args, fields)
+	}.answer()
 }
 
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
@@ -178,22 +129,15 @@ func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 }
 
 func (c *call) showAllocation(ident string) (any, error) {
-	args, err := c.checkArguments(optional("fields", checkList))
+	fields, err := c.shownFields(querySchema(c.knownAllocationFields(), nil), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
-	if err := args.checkQuery(querySchema(c.knownAllocationFields(), nil)); err != nil {
-		return nil, err
-	}
-	allocation, err := c.findAllocation(ident)
-	if err != nil {
-		return nil, err
-	}
-	return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
+	return c.allocations().shown(fields)(c.allocations().find(ident))
 }
 
 func (c *call) deleteAllocation(ident string) (any, error) {
-	allocation, err := c.findAllocation(ident)
+	allocation, err := c.allocations().find(ident)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -9,18 +10,54 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/models/jsonschema"
 	"ironworks/python"
 )
 
 // check validates a request argument and returns its converted value (ironic/common/args.py). Null stays null.
 type check func(name string, value any) (any, error)
 
-func checkText(name string, value any) (any, error) {
-	if _, ok := value.(string); ok || value == nil {
-		return value, nil
+// expect returns a check that converts values with the given function, which reports whether a value is valid. what
+// describes valid values.
+func expect(what string, convert func(value any) (any, bool)) check {
+	return func(name string, value any) (any, error) {
+		if value == nil {
+			return nil, nil //nolint:nilnil // null is a value
+		}
+		if converted, ok := convert(value); ok {
+			return converted, nil
+		}
+		return nil, invalidValue("Expected %s for %s: %s", what, name, python.Str(value))
 	}
-	return nil, invalidValue("Expected string for %s: %s", name, python.Str(value))
 }
+
+var (
+	checkText = expect("string", func(value any) (any, bool) {
+		_, ok := value.(string)
+		return value, ok
+	})
+	checkUUID  = expect("UUID", func(value any) (any, bool) { return value, isUUID(value) })
+	checkName  = expect("name", func(value any) (any, bool) { return value, isName(value) })
+	checkIdent = expect("UUID or name", func(value any) (any, bool) { return value, isName(value) || isUUID(value) })
+	checkMAC   = expect("valid MAC address", func(value any) (any, bool) { return normalMAC(value) })
+	checkInt   = expect("an integer", func(value any) (any, bool) {
+		switch v := value.(type) {
+		case bool:
+			if v {
+				return 1, true
+			}
+			return 0, true
+		case string:
+			n, err := strconv.Atoi(strings.TrimSpace(v))
+			return n, err == nil
+		case json.Number:
+			f, err := v.Float64()
+			return int(f), err == nil
+		default:
+			return nil, false
+		}
+	})
+)
 
 func checkBool(name string, value any) (any, error) {
 	if value == nil {
@@ -32,58 +69,6 @@ func checkBool(name string, value any) (any, error) {
 			"'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", name, python.Repr(python.Str(value)))
 	}
 	return yes, nil
-}
-
-func checkInt(name string, value any) (any, error) {
-	switch v := value.(type) {
-	case nil:
-		return nil, nil //nolint:nilnil // null is a value
-	case bool:
-		if v {
-			return 1, nil
-		}
-		return 0, nil
-	case string:
-		if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
-			return n, nil
-		}
-	case json.Number:
-		if f, err := v.Float64(); err == nil {
-			return int(f), nil
-		}
-	}
-	return nil, invalidValue("Expected an integer for %s: %s", name, python.Str(value))
-}
-
-func checkUUID(name string, value any) (any, error) {
-	if value == nil || isUUID(value) {
-		return value, nil
-	}
-	return nil, invalidValue("Expected UUID for %s: %s", name, python.Str(value))
-}
-
-func checkName(name string, value any) (any, error) {
-	if value == nil || isName(value) {
-		return value, nil
-	}
-	return nil, invalidValue("Expected name for %s: %s", name, python.Str(value))
-}
-
-func checkIdent(name string, value any) (any, error) {
-	if value == nil || isName(value) || isUUID(value) {
-		return value, nil
-	}
-	return nil, invalidValue("Expected UUID or name for %s: %s", name, python.Str(value))
-}
-
-func checkMAC(name string, value any) (any, error) {
-	if value == nil {
-		return nil, nil //nolint:nilnil // null is a value
-	}
-	if mac, ok := normalMAC(value); ok {
-		return mac, nil
-	}
-	return nil, invalidValue("Expected valid MAC address for %s: %s", name, python.Str(value))
 }
 
 // checkList accepts a list or a comma-separated string. Like Ironic, it converts the items of a comma-separated
@@ -231,6 +216,14 @@ func (a arguments) integer(name string) *int {
 	return &n
 }
 
+// object returns a value that is an object, and otherwise nil.
+func object(value any) db.Dict {
+	fields, _ := value.(map[string]any)
+	return fields
+}
+
+func (a arguments) object(name string) db.Dict { return object(a[name]) }
+
 // list returns the named list argument, or nil if it was not given.
 func (a arguments) list(name string) []string {
 	items, _ := a[name].([]string)
@@ -269,4 +262,54 @@ func checkArguments(values map[string]any, params ...param) (arguments, error) {
 		taken[p.name] = checked
 	}
 	return taken, nil
+}
+
+type schema = jsonschema.Schema
+
+// String formats in Ironic's schemas.
+var (
+	uuidText = &jsonschema.Format{Name: "uuid", Valid: func(text string) bool { return isUUID(text) }}
+	macText  = &jsonschema.Format{Name: "mac-address", Valid: func(text string) bool {
+		_, valid := normalMAC(text)
+		return valid
+	}}
+)
+
+// checkSchema returns a check that validates an argument against a schema.
+func checkSchema(s *schema) check {
+	return func(name string, value any) (any, error) {
+		if value == nil {
+			return nil, nil //nolint:nilnil // null is a value
+		}
+		if v := s.Validate(python.Value(value)); v != nil {
+			return nil, invalidValue("Schema error for %s: %s", name, sentence(v))
+		}
+		return value, nil
+	}
+}
+
+// checkWhole checks a whole request. It reports the first violation, whereas checkSchema reports the most relevant
+// one.
+func checkWhole(s *schema, value any) error {
+	if found := s.Violations(python.Value(value)); len(found) > 0 {
+		return invalidValue("Schema error: %s", sentence(found[0]))
+	}
+	return nil
+}
+
+func sentence(v *jsonschema.Violation) string {
+	if cause := v.Cause(); cause != "" {
+		return v.Message + ". Possible root cause: " + cause
+	}
+	return v.Message
+}
+
+// withInstance returns the message of a violation, followed by the invalid part of the value, as jsonschema formats
+// it. Unlike jsonschema, it omits the schema.
+func withInstance(v *jsonschema.Violation) string {
+	var path strings.Builder
+	for _, step := range v.Path {
+		fmt.Fprintf(&path, "[%s]", python.Repr(step))
+	}
+	return v.Message + "\n\nOn instance" + path.String() + ":\n    " + python.Repr(v.Value)
 }

@@ -226,11 +226,24 @@ type endpoint func() (any, error)
 // methods maps the HTTP methods of a path to their endpoints.
 type methods map[string]endpoint
 
-func (m methods) serve(c *call) (any, error) {
-	if serve, ok := m[c.request.Method]; ok {
+// serve serves the request. further contains the parts of the path that the path must not have.
+func (m methods) serve(c *call, further ...string) (any, error) {
+	if serve, ok := m[c.request.Method]; ok && len(further) == 0 {
 		return serve()
 	}
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
+}
+
+// since serves the request if the API version is 1.minor or newer. In older versions, GET is answered with 404, and the
+// other methods with 405.
+func (m methods) since(c *call, minor int, text string) (any, error) {
+	if c.atLeast(minor) || m[c.request.Method] == nil {
+		return m.serve(c)
+	}
+	if c.request.Method == http.MethodGet {
+		return nil, notServed(http.StatusNotFound, text)
+	}
+	return nil, notServed(http.StatusMethodNotAllowed, text)
 }
 
 // withStatus wraps an endpoint so that it answers with the given status on success, instead of 200.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -19,14 +20,13 @@ var (
 	// patchableChassis lists the fields of a chassis that requests can set, in Ironic's order. A patch may contain
 	// the UUID, but must not change it.
 	patchableChassis = []string{"uuid", "extra", "description"}
-	chassisFields    = []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"}
 	chassisPaging    = map[string]*schema{
 		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "sort_dir": sortDirSchema, "sort_key": plainText,
 	}
 	chassisQuery = func() *schema {
 		others := maps.Clone(chassisPaging)
 		others["detail"] = &schema{Types: []string{"string", "boolean"}}
-		return querySchema(chassisFields, others)
+		return querySchema(fieldsOf("chassis"), others)
 	}()
 	chassisDetailQuery = &schema{Types: []string{"object"}, Properties: chassisPaging, Closed: true}
 )
@@ -50,69 +50,43 @@ func (c *call) routeChassis(rest []string) (any, error) {
 	}.serve(c, rest)
 }
 
-// chassisDocument returns a chassis as the API shows it. If fields is nil, the document contains all fields.
-func (c *call) chassisDocument(row *db.Chassis, fields []string) (map[string]any, error) {
-	path := "chassis/" + row.UUID
-	document := chassisColumns.all(row, "chassis")
-	document["links"], document["nodes"] = c.links(path), []any{c.links(path + "/nodes")}
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
+func (c *call) chassis() collection[db.Chassis] {
+	return collection[db.Chassis]{
+		call: c, name: "chassis", path: "chassis", columns: chassisColumns, table: c.tables().Chassis,
+		fill: func(row *db.Chassis, document map[string]any) {
+			document["nodes"] = []any{c.links("chassis/" + row.UUID + "/nodes")}
+		},
 	}
-	return pick(document, fields), nil
 }
 
 func (c *call) listChassis() (any, error) {
-	args, err := c.checkArguments(listParams(checkUUID, checkText)...)
-	if err != nil {
-		return nil, err
-	}
-	if err := args.checkQuery(chassisQuery); err != nil {
-		return nil, err
-	}
-	fields := args.list("fields")
-	if err := c.checkSelection(fields); err != nil {
-		return nil, err
-	}
-	if fields, err = c.returned(fields, args.boolean("detail"), []string{"uuid", "description"}, 43); err != nil {
-		return nil, err
-	}
-	return c.chassisPage(args, "chassis", fields, detailQuery(args.boolean("detail"))...)
+	l := c.chassisListing(listParams(checkUUID, checkText), chassisQuery)
+	l.standard = []string{"uuid", "description"}
+	return l.answer()
 }
 
 func (c *call) listChassisDetails() (any, error) {
-	args, err := c.checkArguments(pagingParams...)
-	if err != nil {
-		return nil, err
-	}
-	if err := args.checkQuery(chassisDetailQuery); err != nil {
-		return nil, err
-	}
-	return c.chassisPage(args, "chassis/detail", nil)
+	l := c.chassisListing(pagingParams, chassisDetailQuery)
+	l.suffix = "/detail"
+	return l.answer()
 }
 
-func (c *call) chassisPage(args arguments, path string, fields []string, queries ...query) (any, error) {
+func (c *call) chassisListing(params []param, query *schema) listing[db.Chassis] {
 	return listing[db.Chassis]{
-		name: "chassis", path: path, markerFirst: true, unsortable: []string{"extra"}, columns: chassisColumns,
-		find:     c.tables().Chassis.Get,
-		rows:     func(*paging) ([]*db.Chassis, error) { return c.tables().Chassis.List(nil), nil },
+		collection: c.chassis(), params: params, query: query, markerFirst: true, unsortable: []string{"extra"},
+		check:    func(args arguments) error { return c.checkSelection(args.list("fields")) },
+		rows:     func(arguments, *paging) ([]*db.Chassis, error) { return c.tables().Chassis.List(nil), nil },
 		sortable: func(key string) bool { return hasKey(chassisColumns, key) || key == "version" },
-		document: func(row *db.Chassis) (map[string]any, error) { return c.chassisDocument(row, fields) },
-	}.answer(c, args, fields, queries...)
+	}
 }
 
 func (c *call) showChassis(ident string, fieldsParam param) (any, error) {
-	fields, err := c.shownFields(fromPath("chassis_uuid", ident, checkUUID), fieldsParam, querySchema(chassisFields, nil))
-	if err != nil {
+	query := querySchema(fieldsOf("chassis"), nil)
+	fields, err := c.shownFields(query, fieldsParam, fromPath("chassis_uuid", ident, checkUUID))
+	if err = cmp.Or(err, c.checkSelection(fields)); err != nil {
 		return nil, err
 	}
-	if err := c.checkSelection(fields); err != nil {
-		return nil, err
-	}
-	row, err := c.tables().Chassis.Get(ident)
-	if err != nil {
-		return nil, err
-	}
-	return ordered("chassis")(c.chassisDocument(row, fields))
+	return c.chassis().shown(fields)(c.tables().Chassis.Get(ident))
 }
 
 func (c *call) createChassis() (any, error) {
@@ -122,20 +96,12 @@ func (c *call) createChassis() (any, error) {
 	}
 	row := &db.Chassis{}
 	setFields(chassisColumns, row, given, patchableChassis)
-	made, err := c.tables().Chassis.Create(row)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("chassis/" + made.UUID)
-	return ordered("chassis")(c.chassisDocument(made, nil))
+	return c.chassis().created(c.tables().Chassis.Create(row))
 }
 
 func (c *call) patchChassis(ident string) (any, error) {
 	patch, err := c.checkPatch(fromPath("chassis_uuid", ident, checkText))
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRoots(patch, patchableChassis); err != nil {
+	if err = cmp.Or(err, checkRoots(patch, patchableChassis)); err != nil {
 		return nil, err
 	}
 	row, err := c.tables().Chassis.Get(ident)
@@ -152,14 +118,10 @@ func (c *call) patchChassis(ident string) (any, error) {
 	if document["uuid"] != row.UUID {
 		return nil, invalidValue("Cannot overwrite UUID for an existing Chassis.")
 	}
-	updated, err := c.tables().Chassis.Update(ident, func(row *db.Chassis) error {
+	return c.chassis().stored(c.tables().Chassis.Update(ident, func(row *db.Chassis) error {
 		setFields(chassisColumns, row, document, []string{"description", "extra"})
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ordered("chassis")(c.chassisDocument(updated, nil))
+	}))
 }
 
 func (c *call) deleteChassis(ident string) (any, error) {
@@ -185,10 +147,8 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 		return c.routeNodes(below)
 	}
 	return methods{
-		http.MethodGet: func() (any, error) { return c.listChassisNodes(ident, below) },
-		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Repr(ident))
-		},
+		http.MethodGet:  func() (any, error) { return c.listChassisNodes(ident, below) },
+		http.MethodPost: notObject("node", ident),
 		http.MethodPatch: func() (any, error) {
 			reset := optional("reset_interfaces", checkBool)
 			if len(below) > 0 {

@@ -8,13 +8,6 @@ import (
 	"ironworks/lab/db"
 )
 
-var (
-	conductorFields = []string{
-		"alive", "conductor_group", "created_at", "drivers", "hostname", "links", "updated_at",
-	}
-	defaultConductorFields = []string{"hostname", "conductor_group", "alive"}
-)
-
 func checkHost(name string, value any) (any, error) {
 	if host, ok := value.(string); ok && host == "" {
 		return nil, invalidValue("Missing host in %s", name)
@@ -35,64 +28,65 @@ func (c *call) routeConductors(rest []string) (any, error) {
 	}}.serve(c)
 }
 
-func (c *call) conductorDocument(conductor db.Conductor, fields []string) map[string]any {
-	document := conductorColumns.all(&conductor, "conductors")
-	document["conductor_group"], document["links"] = conductor.Group, c.links("conductors/"+conductor.Hostname)
-	return pick(document, fields)
+func (c *call) conductors() collection[db.Conductor] {
+	return collection[db.Conductor]{
+		call: c, name: "conductors", path: "conductors", columns: conductorColumns, key: "hostname",
+		fill: func(row *db.Conductor, document map[string]any) { document["conductor_group"] = row.Group },
+	}
 }
 
 func (c *call) listConductors() (any, error) {
-	query := querySchema(conductorFields, map[string]*schema{
-		"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText,
-		"sort_dir": sortDirSchema, "sort_key": plainText,
-	})
-	args, fields, err := c.listArguments(query, defaultConductorFields, listParams(checkHost, checkText))
-	if err != nil {
-		return nil, err
-	}
-	all := c.tables().Conductors()
-	rows, ids := make([]*db.Conductor, len(all)), map[*db.Conductor]int{}
-	for i := range all {
-		rows[i], ids[&all[i]] = &all[i], i
-	}
+	rows := pointers(c.tables().Conductors())
 	return listing[db.Conductor]{
-		name: "conductors", path: "conductors", unsortable: []string{"alive", "drivers"}, columns: conductorColumns,
-		find: func(host string) (*db.Conductor, error) {
-			at := slices.IndexFunc(all, func(one db.Conductor) bool { return one.Hostname == host })
-			if at < 0 {
-				return nil, noConductor(host)
-			}
-			return rows[at], nil
+		collection: c.conductors(), params: listParams(checkHost, checkText),
+		standard: []string{"hostname", "conductor_group", "alive"},
+		query: querySchema(fieldsOf("conductors"), map[string]*schema{
+			"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText,
+			"sort_dir": sortDirSchema, "sort_key": plainText,
+		}),
+		check: c.checkVersions, unsortable: []string{"alive", "drivers"},
+		marked: func(host string) (*db.Conductor, error) {
+			return findConductor(rows, host, func(one *db.Conductor) bool { return one.Hostname == host })
 		},
-		rows: func(*paging) ([]*db.Conductor, error) { return rows, nil },
+		rows: func(arguments, *paging) ([]*db.Conductor, error) { return rows, nil },
 		sortable: func(key string) bool {
 			return slices.Contains([]string{"id", "hostname", "conductor_group", "created_at", "updated_at"}, key)
 		},
-		id:       func(one *db.Conductor) int { return ids[one] },
-		marker:   func(one *db.Conductor) string { return one.Hostname },
-		value:    func(one *db.Conductor, key string) any { return c.conductorDocument(*one, nil)[key] },
-		document: func(one *db.Conductor) (map[string]any, error) { return c.conductorDocument(*one, fields), nil },
-	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
+		id: func(one *db.Conductor) int { return slices.Index(rows, one) },
+		value: func(one *db.Conductor, key string) any {
+			if key == "conductor_group" {
+				return one.Group
+			}
+			return conductorColumns.shown(one, key)
+		},
+	}.answer()
 }
 
-func noConductor(host string) error {
-	return db.Faultf(http.StatusNotFound, "ConductorNotFound", "Conductor %s could not be found.", host)
+// pointers returns pointers to the elements of a list.
+func pointers[T any](list []T) []*T {
+	made := make([]*T, len(list))
+	for i := range list {
+		made[i] = &list[i]
+	}
+	return made
+}
+
+func findConductor(rows []*db.Conductor, host string, is func(*db.Conductor) bool) (*db.Conductor, error) {
+	if at := slices.IndexFunc(rows, is); at >= 0 {
+		return rows[at], nil
+	}
+	return nil, db.Faultf(http.StatusNotFound, "ConductorNotFound", "Conductor %s could not be found.", host)
 }
 
 func (c *call) showConductor(host string) (any, error) {
-	args, err := c.checkArguments(optional("fields", checkList))
+	fields, err := c.shownFields(querySchema(fieldsOf("conductors"), nil), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
-	if err := args.checkQuery(querySchema(conductorFields, nil)); err != nil {
-		return nil, err
-	}
-	for _, conductor := range c.tables().Conductors() {
-		if strings.EqualFold(conductor.Hostname, host) {
-			return inOrder("conductors", c.conductorDocument(conductor, args.list("fields"))), nil
-		}
-	}
-	return nil, noConductor(host)
+	rows := pointers(c.tables().Conductors())
+	return c.conductors().shown(fields)(findConductor(rows, host, func(one *db.Conductor) bool {
+		return strings.EqualFold(one.Hostname, host)
+	}))
 }
 
 // routeShards handles /shards, which was introduced in 1.82.

@@ -1,6 +1,9 @@
 package api
 
 import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -66,19 +69,10 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 		}
 		return nil, notAllowed()
 	case len(rest) > 1 && rest[1] == "vendor_passthru":
-		return c.vendorPassthru(rest[2:], func() (string, error) { return "", c.checkDriver(rest[0]) })
+		return c.vendorPassthru(rest[2:], "", c.checkDriver(rest[0]))
 	default:
 		return get(func() (any, error) { return c.showDriver(rest[0], rest[1:]) })
 	}
-}
-
-// checkDriverQuery rejects malformed queries and queries that select fields newer than the requested API version.
-// Before 1.77, it accepts every query.
-func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
-	if !c.atLeast(77) {
-		return nil
-	}
-	return args.checkQuery(querySchema(c.driverFields(), others))
 }
 
 func (c *call) listDrivers() (any, error) {
@@ -86,9 +80,11 @@ func (c *call) listDrivers() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
-	if err := c.checkDriverQuery(args, others); err != nil {
-		return nil, err
+	if c.atLeast(77) { // before, every query is accepted
+		others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
+		if err := args.checkQuery(querySchema(c.driverFields(), others)); err != nil {
+			return nil, err
+		}
 	}
 	fields, kind := args.list("fields"), args.text("type")
 	switch {
@@ -120,16 +116,15 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 	if len(more) > 0 {
 		fieldsParam = fromPath("fields", more[0], checkList)
 	}
-	args, err := c.checkArguments(fieldsParam)
+	var query *schema // before 1.77, every query is accepted
+	if c.atLeast(77) {
+		query = querySchema(c.driverFields(), nil)
+	}
+	fields, err := c.shownFields(query, fieldsParam)
 	if err != nil {
 		return nil, err
 	}
-	if len(more) == 0 {
-		if err := c.checkDriverQuery(args, nil); err != nil {
-			return nil, err
-		}
-	}
-	if args.list("fields") != nil && !c.atLeast(77) {
+	if fields != nil && !c.atLeast(77) {
 		return nil, notAcceptable()
 	}
 	drivers := c.conductor().Drivers()
@@ -138,7 +133,11 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 		return nil, db.Faultf(http.StatusNotFound, "DriverNotFound",
 			"Could not find the following driver(s) or hardware type(s): %s.", name)
 	}
-	return ordered("drivers")(c.driverDocument(drivers[at], true, args.list("fields")))
+	document, err := c.driverDocument(drivers[at], true, fields)
+	if err != nil {
+		return nil, err
+	}
+	return inOrder("drivers", document), nil
 }
 
 func (c *call) checkDriver(name string) error {
@@ -155,11 +154,7 @@ func (c *call) showProperties(name string) (any, error) {
 	if err := c.checkDriver(name); err != nil {
 		return nil, err
 	}
-	properties, err := c.conductor().DriverProperties(name)
-	if err != nil {
-		return nil, err
-	}
-	return properties, nil
+	return c.conductor().DriverProperties(name)
 }
 
 func (c *call) showRAIDProperties(name string) (any, error) {
@@ -177,4 +172,28 @@ func (c *call) showRAIDProperties(name string) (any, error) {
 		return nil, withStatus(err, "UnsupportedDriverExtension", http.StatusNotFound)
 	}
 	return properties, nil
+}
+
+// vendorMethods maps vendor interfaces to their methods, as Ironic 39.0.0 lists them.
+//
+//go:embed vendormethods.json
+var vendorMethods []byte
+
+// vendorPassthru lists vendor methods, but refuses to call them. vendor is the vendor interface of the node or driver,
+// or an empty string if it has none. err is the error with which looking for the node or driver failed.
+func (c *call) vendorPassthru(rest []string, vendor string, err error) (any, error) {
+	if len(rest) == 0 {
+		return c.missing("method")()
+	}
+	if rest[0] != "methods" || c.request.Method != http.MethodGet {
+		return nil, errNoRoute
+	}
+	var all map[string]map[string]any
+	if err = cmp.Or(err, json.Unmarshal(vendorMethods, &all)); err != nil {
+		return nil, err
+	}
+	if methods, has := all[vendor]; has {
+		return methods, nil
+	}
+	return map[string]any{}, nil
 }

@@ -11,17 +11,13 @@ import (
 const maxEvent = 255
 
 func (c *call) routeHistory(ident string, rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, notAllowed(http.MethodGet)
+	if len(rest) == 0 {
+		return methods{http.MethodGet: c.showHistory(ident)}.serve(c)
 	}
-	show := c.showHistory(ident)
-	if len(rest) == 1 {
-		show = c.showHistoryEntry(ident, rest[0])
-	}
-	return methods{http.MethodGet: show}.serve(c)
+	return methods{http.MethodGet: c.showHistoryEntry(ident, rest[0])}.serve(c, rest[1:]...)
 }
 
-func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
+func (c *call) historyDocument(entry *db.History, detail bool) map[string]any {
 	event := entry.Event
 	if runes := []rune(event); !detail && len(runes) > maxEvent {
 		event = string(runes[:251]) + "..."
@@ -36,7 +32,7 @@ func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
 	if detail && c.atLeast(115) {
 		shown = append(shown, "state", "target_provision_state")
 	}
-	document := historyColumns.pick(&entry, shown, shown)
+	document := historyColumns.pick(entry, shown, shown)
 	document["event"] = event
 	document["links"] = []link{{Href: c.url + "/v1/nodes/" + entry.NodeUUID + "/history/" + entry.UUID, Rel: "self"}}
 	if detail && c.atLeast(115) {
@@ -53,11 +49,7 @@ var sortableHistory = []string{"id", "uuid", "created_at", "severity", "event", 
 
 func (c *call) showHistory(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
-		entries := c.tables().History(node.UUID)
-		rows := make([]*db.History, len(entries))
-		for i := range entries {
-			rows[i] = &entries[i]
-		}
+		rows := pointers(c.tables().History(node.UUID))
 		detail, fields := args.isTrue("detail"), []string{"uuid", "created_at", "severity", "event"}
 		if detail {
 			fields = []string{
@@ -68,32 +60,30 @@ func (c *call) showHistory(ident string) endpoint {
 		// If the request had a marker, a real Ironic adds a second marker to the next link. This second marker is the
 		// representation of a Python object.
 		return listing[db.History]{
-			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
-			find: func(uuid string) (*db.History, error) {
-				at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == uuid })
-				if at < 0 {
-					return nil, noHistory(uuid)
-				}
-				return rows[at], nil
+			collection: collection[db.History]{
+				call: c, name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
+				render: func(h *db.History, _ []string) (map[string]any, error) { return c.historyDocument(h, detail), nil },
 			},
-			rows:     func(*paging) ([]*db.History, error) { return rows, nil },
+			marked:   func(uuid string) (*db.History, error) { return findHistory(rows, uuid) },
+			rows:     func(arguments, *paging) ([]*db.History, error) { return rows, nil },
 			sortable: func(key string) bool { return slices.Contains(sortableHistory, key) },
-			document: func(h *db.History) (map[string]any, error) { return c.historyDocument(*h, detail), nil },
-		}.answer(c, args, fields)
+		}.page(args, fields)
 	}, append([]param{optional("detail", checkBool)}, pagingParams...)...)
 }
 
-func noHistory(uuid string) error {
-	return db.Faultf(http.StatusNotFound, "NodeHistoryNotFound", "Node history record %s could not be found.", uuid)
+func findHistory(rows []*db.History, uuid string) (*db.History, error) {
+	if at := slices.IndexFunc(rows, func(h *db.History) bool { return h.UUID == uuid }); at >= 0 {
+		return rows[at], nil
+	}
+	return nil, db.Faultf(http.StatusNotFound, "NodeHistoryNotFound", "Node history record %s could not be found.", uuid)
 }
 
 func (c *call) showHistoryEntry(ident, uuid string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
-		for _, entry := range c.tables().History(node.UUID) {
-			if entry.UUID == uuid {
-				return c.historyDocument(entry, true), nil
-			}
+		entry, err := findHistory(pointers(c.tables().History(node.UUID)), uuid)
+		if err != nil {
+			return nil, err
 		}
-		return nil, noHistory(uuid)
+		return c.historyDocument(entry, true), nil
 	}, fromPath("event", uuid, checkIdent))
 }

@@ -33,17 +33,8 @@ func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 
 // listIndicators accepts arbitrary additional arguments, as Ironic's get_all does with its **kwargs.
 func (c *call) listIndicators(ident string) endpoint {
-	return func() (any, error) {
-		if _, err := checkArguments(nil, nodeIdent(ident)); err != nil {
-			return nil, err
-		}
-		node, err := c.findNode(ident)
-		if err == nil {
-			err = c.served(node, http.StatusNotFound)
-		}
-		if err != nil {
-			return nil, err
-		}
+	clear(c.values)
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		indicators, err := c.conductor().Indicators(c.ctx(), node.UUID)
 		if err != nil {
 			return nil, err
@@ -53,7 +44,7 @@ func (c *call) listIndicators(ident string) endpoint {
 			shown[i] = c.indicatorDoc(ident, one)
 		}
 		return map[string]any{"indicators": shown}, nil
-	}
+	}, nodeIdent(ident))
 }
 
 func (c *call) indicatorDoc(ident string, one Indicator) document {

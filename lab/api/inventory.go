@@ -29,9 +29,6 @@ func (c *call) routeChildren(ident string, rest []string) (any, error) {
 	if !c.atLeast(83) {
 		return nil, pythonError("")
 	}
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodGet)
-	}
 	return methods{http.MethodGet: c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 		uuids := []string{}
 		for _, child := range c.tables().Nodes.Scan(func(n *db.Node) bool { return n.ParentNode == node.UUID }) {
@@ -40,7 +37,7 @@ func (c *call) routeChildren(ident string, rest []string) (any, error) {
 		return map[string]any{
 			"children": uuids, "links": link{Href: c.url + "/v1/nodes?parent_node=" + node.UUID, Rel: "children"},
 		}, nil
-	})}.serve(c)
+	})}.serve(c, rest...)
 }
 
 var (
@@ -62,18 +59,19 @@ func querySchema(fields []string, others map[string]*schema) *schema {
 	return &schema{Types: []string{"object"}, Properties: properties, Closed: true}
 }
 
+// fieldsOf returns the sorted names of the fields in documents of the given kind, together with others.
+func fieldsOf(kind string, others ...string) []string {
+	return slices.Sorted(slices.Values(slices.Concat(orders[kind], others)))
+}
+
 // checkQuery checks the arguments of the request against the given schema.
 func (a arguments) checkQuery(s *schema) error { return checkWhole(s, map[string]any(a)) }
 
 func (c *call) routeBIOS(ident string, rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, notAllowed(http.MethodGet)
+	if len(rest) == 0 {
+		return methods{http.MethodGet: c.showSettings(ident)}.serve(c)
 	}
-	show := c.showSettings(ident)
-	if len(rest) == 1 {
-		show = c.showSetting(ident, rest[0])
-	}
-	return methods{http.MethodGet: show}.serve(c)
+	return methods{http.MethodGet: c.showSetting(ident, rest[0])}.serve(c, rest[1:]...)
 }
 
 func (c *call) settingDocument(node string, s db.BIOSSetting, fields []string) map[string]any {
@@ -137,16 +135,13 @@ var firmwareFields = []string{
 }
 
 func (c *call) routeFirmware(ident string, rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodGet)
-	}
 	return methods{http.MethodGet: func() (any, error) {
 		args, err := c.checkArguments(optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
-		if err != nil {
-			return nil, err
+		if err == nil {
+			detail := map[string]*schema{"detail": {Types: []string{"boolean"}}}
+			err = args.checkQuery(querySchema(firmwareFields, detail))
 		}
-		detail := map[string]*schema{"detail": {Types: []string{"boolean"}}}
-		if err := args.checkQuery(querySchema(firmwareFields, detail)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		node, err := c.findNode(ident)
@@ -154,7 +149,7 @@ func (c *call) routeFirmware(ident string, rest []string) (any, error) {
 			return nil, err
 		}
 		return c.firmwareDocuments(node, args.list("fields"))
-	}}.serve(c)
+	}}.serve(c, rest...)
 }
 
 func (c *call) firmwareDocuments(node *db.Node, fields []string) (any, error) {

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -35,8 +34,7 @@ func operations(value any) []operation {
 	list, _ := value.([]any)
 	patch := make([]operation, len(list))
 	for i := range list {
-		object, _ := list[i].(map[string]any)
-		patch[i] = object
+		patch[i], _ = list[i].(map[string]any)
 	}
 	return patch
 }
@@ -129,139 +127,90 @@ func (o operation) repr() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// slot is a place in a document that an operation changes: a key of an object or an index of a list. If the place is
-// an index, set stores the changed list in the list's parent.
-type slot struct {
-	object map[string]any
-	list   []any
-	part   string
-	set    func([]any)
-}
-
 func (o operation) apply(document map[string]any) error {
 	value, given := o["value"]
 	if o.kind() != "remove" && !given {
 		return fmt.Errorf("The operation does not contain a 'value' member") //nolint:staticcheck,revive // Ironic's message
 	}
 	parts := strings.Split(strings.TrimPrefix(o.path(), "/"), "/")
-	at, err := find(document, parts)
-	if err != nil {
+	_, err := o.change(document, parts, db.Dict{"": value}.Clone()[""])
+	return err
+}
+
+// change carries out the operation at a path below a container, and returns the changed container.
+func (o operation) change(container any, path []string, value any) (any, error) {
+	switch v := container.(type) {
+	case map[string]any:
+		return v, o.changeObject(v, path, value)
+	case []any:
+		return o.changeList(v, path, value)
+	case string:
+		return nil, fmt.Errorf("Cannot apply token '%s' to non-container type <class 'str'>", path[0]) //nolint:staticcheck,revive // Ironic's message
+	default:
+		return nil, fmt.Errorf("Document '<class '%s'>' does not support indexing, must be mapping/sequence or "+ //nolint:staticcheck,revive // Ironic's message
+			"support __getitem__", pythonType(container))
+	}
+}
+
+func (o operation) changeObject(object map[string]any, path []string, value any) (err error) {
+	part := path[0]
+	member, there := object[part]
+	switch {
+	case len(path) > 1 && !there:
+		return fmt.Errorf("member '%s' not found in %s", part, python.Repr(object))
+	case len(path) > 1:
+		object[part], err = o.change(member, path[1:], value)
 		return err
+	case !there && o.kind() != "add":
+		return fmt.Errorf("can't %s a non-existent object '%s'", o.kind(), part)
+	case o.kind() == "remove":
+		delete(object, part)
+	default:
+		object[part] = value
 	}
-	value = db.Dict{"": value}.Clone()[""]
-	if at.object != nil {
-		return o.applyToObject(at, value)
-	}
-	return o.applyToList(at, value)
-}
-
-// find follows the parts of a path through the document and returns the slot at the end of the path.
-func find(document map[string]any, parts []string) (slot, error) {
-	at := slot{object: document, part: parts[0]}
-	for _, part := range parts[1:] {
-		value, err := at.value()
-		if err != nil {
-			return slot{}, err
-		}
-		parent := at
-		switch v := value.(type) {
-		case map[string]any:
-			at = slot{object: v, part: part}
-		case []any:
-			at = slot{list: v, part: part, set: func(list []any) { parent.put(list) }}
-		case string:
-			return slot{}, fmt.Errorf("Cannot apply token '%s' to non-container type <class 'str'>", part) //nolint:staticcheck,revive // Ironic's message
-		default:
-			return slot{}, fmt.Errorf("Document '<class '%s'>' does not support indexing, must be mapping/sequence or "+ //nolint:staticcheck,revive // Ironic's message
-				"support __getitem__", pythonType(value))
-		}
-	}
-	return at, nil
-}
-
-func (s slot) value() (any, error) {
-	if s.object != nil {
-		value, ok := s.object[s.part]
-		if !ok {
-			return nil, fmt.Errorf("member '%s' not found in %s", s.part, python.Repr(s.object))
-		}
-		return value, nil
-	}
-	index, err := s.index()
-	if err != nil {
-		return nil, err
-	}
-	if index >= len(s.list) {
-		return nil, fmt.Errorf("index '%d' is out of bounds", index)
-	}
-	return s.list[index], nil
-}
-
-func (s slot) put(value any) {
-	if s.object != nil {
-		s.object[s.part] = value
-		return
-	}
-	if index, err := s.index(); err == nil && index < len(s.list) {
-		s.list[index] = value
-	}
+	return nil
 }
 
 var indexRule = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 
-func (s slot) index() (int, error) {
-	if !indexRule.MatchString(s.part) {
-		return 0, fmt.Errorf("'%s' is not a valid sequence index", s.part)
-	}
-	return strconv.Atoi(s.part)
-}
-
-func (o operation) applyToObject(at slot, value any) error {
-	_, there := at.object[at.part]
-	switch {
-	case o.kind() == "add":
-		at.object[at.part] = value
-	case !there:
-		return fmt.Errorf("can't %s a non-existent object '%s'", o.kind(), at.part)
-	case o.kind() == "remove":
-		delete(at.object, at.part)
-	default:
-		at.object[at.part] = value
-	}
-	return nil
-}
-
-func (o operation) applyToList(at slot, value any) error {
-	if at.part == "-" {
+func (o operation) changeList(list []any, path []string, value any) (_ []any, err error) {
+	part := path[0]
+	if part == "-" && len(path) == 1 {
 		switch o.kind() {
 		case "add":
-			at.set(append(slices.Clone(at.list), value))
-			return nil
+			return append(list, value), nil
 		case "replace":
-			return fmt.Errorf("'path' with '-' can't be applied to 'replace' operation")
+			return nil, fmt.Errorf("'path' with '-' can't be applied to 'replace' operation")
 		default:
-			return fmt.Errorf("invalid array index '-'")
+			return nil, fmt.Errorf("invalid array index '-'")
 		}
 	}
-	index, err := at.index()
-	if err != nil {
-		return err
+	if !indexRule.MatchString(part) {
+		return nil, fmt.Errorf("'%s' is not a valid sequence index", part)
 	}
-	switch {
-	case o.kind() == "add" && index > len(at.list):
-		return fmt.Errorf("can't insert outside of list")
+	index, err := strconv.Atoi(part)
+	switch missing := index >= len(list); {
+	case err != nil:
+		return nil, err
+	case len(path) > 1 && missing:
+		return nil, fmt.Errorf("index '%d' is out of bounds", index)
+	case len(path) > 1:
+		list[index], err = o.change(list[index], path[1:], value)
+		return list, err
+	case o.kind() == "add" && index > len(list):
+		return nil, fmt.Errorf("can't insert outside of list")
 	case o.kind() == "add":
-		at.set(slices.Insert(slices.Clone(at.list), index, value))
-	case index >= len(at.list) && o.kind() == "replace":
-		return fmt.Errorf("can't replace outside of list")
-	case index >= len(at.list):
-		return fmt.Errorf("can't remove a non-existent object '%d'", index)
+		return slices.Insert(list, index, value), nil
+	case missing && o.kind() == "replace":
+		return nil, fmt.Errorf("can't replace outside of list")
+	case missing:
+		return nil, fmt.Errorf("can't remove a non-existent object '%d'", index)
 	case o.kind() == "remove":
-		at.set(slices.Delete(slices.Clone(at.list), index, index+1))
+		return slices.Delete(list, index, index+1), nil
 	default:
-		at.list[index] = value
+		list[index] = value
+		return list, nil
 	}
-	return nil
 }
 
 // plain returns a copy of the value in which all data has the types of a decoded JSON document. Patches then need to
@@ -298,29 +247,5 @@ func plain(value any) any {
 		return json.Number(fmt.Sprint(v))
 	default:
 		return value
-	}
-}
-
-// equalValues reports whether two plain values are equal. Numbers are equal only if they are written in the same way.
-func equalValues(a, b any) bool {
-	switch x := a.(type) {
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(x, y, equalValues)
-	case []any:
-		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, equalValues)
-	default:
-		return isScalar(b) && a == b
-	}
-}
-
-// isScalar reports whether a plain value can be compared with ==.
-func isScalar(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return false
-	default:
-		return true
 	}
 }

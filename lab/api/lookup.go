@@ -68,14 +68,7 @@ func (c *call) nodesByMAC(macs []string) []string {
 	return uuids
 }
 
-// routeLookup handles /lookup, which an agent calls to find its node.
-func (c *call) routeLookup(rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodGet)
-	}
-	return methods{http.MethodGet: c.lookup}.serve(c)
-}
-
+// lookup handles /lookup, which an agent calls to find its node.
 func (c *call) lookup() (any, error) {
 	args, err := c.checkArguments(optional("addresses", checkList), optional("node_uuid", checkUUID))
 	if err != nil {
@@ -125,14 +118,7 @@ var inspectionSchema = &schema{
 	}},
 }
 
-// routeInspection handles /continue_inspection, to which an agent sends its results.
-func (c *call) routeInspection(rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodPost)
-	}
-	return methods{http.MethodPost: c.accepted(c.continueInspection)}.serve(c)
-}
-
+// continueInspection handles /continue_inspection, to which an agent sends its results.
 func (c *call) continueInspection() (any, error) {
 	args, err := c.checkWithBody("data", checkSchema(inspectionSchema), optional("node_uuid", checkUUID))
 	if err != nil {
@@ -143,13 +129,11 @@ func (c *call) continueInspection() (any, error) {
 	if !newer && (c.minor != minMinor || uuid != "") {
 		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")
 	}
-	data, _ := args["data"].(map[string]any)
-	object, _ := data["inventory"].(map[string]any)
-	inventory := db.Dict(object)
+	data := args.object("data")
+	inventory := object(data["inventory"])
 	delete(data, "inventory")
 	var addresses []string
-	interfaces, _ := inventory["interfaces"].([]any)
-	for _, one := range dicts(interfaces) {
+	for _, one := range dicts(inventory["interfaces"]) {
 		addresses = append(addresses, one.Text("mac_address"))
 	}
 	bmcs := slices.DeleteFunc([]string{inventory.Text("bmc_address"), inventory.Text("bmc_v6address")},
@@ -249,17 +233,14 @@ var agentStates = []string{"start", "end", "error"}
 
 // routeHeartbeat handles /heartbeat, which agents call periodically.
 func (c *call) routeHeartbeat(rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, notAllowed(http.MethodPost)
+	ident := required("node_ident", checkIdent)
+	if len(rest) > 0 {
+		ident, rest = nodeIdent(rest[0]), rest[1:]
 	}
-	return methods{http.MethodPost: c.accepted(func() (any, error) { return c.heartbeat(rest) })}.serve(c)
+	return methods{http.MethodPost: c.accepted(func() (any, error) { return c.heartbeat(ident) })}.serve(c, rest...)
 }
 
-func (c *call) heartbeat(rest []string) (any, error) {
-	ident := required("node_ident", checkIdent)
-	if len(rest) == 1 {
-		ident = fromPath("node_ident", rest[0], checkIdent)
-	}
+func (c *call) heartbeat(ident param) (any, error) {
 	args, err := c.checkArguments(ident, required("callback_url", checkText), optional("agent_version", checkText),
 		optional("agent_token", checkText), optional("agent_verify_ca", checkText), optional("agent_status", checkText),
 		optional("agent_status_message", checkText))

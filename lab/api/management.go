@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 
 	"ironworks/lab/db"
@@ -101,10 +102,7 @@ func (c *call) validateNode(ident string) (any, error) {
 	if args.has("node") && !c.atLeast(5) && !isUUID(args["node"]) {
 		return nil, notAcceptable()
 	}
-	ident = args.text("node_uuid")
-	if ident == "" {
-		ident = args.text("node")
-	}
+	ident = cmp.Or(args.text("node_uuid"), args.text("node"))
 	if ident == "" {
 		return nil, noIdent("None")
 	}

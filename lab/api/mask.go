@@ -18,17 +18,9 @@ var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(python.Secret
 func maskSecrets(d db.Dict) db.Dict {
 	shown := make(db.Dict, len(d))
 	for key, value := range d {
-		switch v := value.(type) {
-		case map[string]any:
-			shown[key] = maskSecrets(v)
-		case db.Dict:
-			shown[key] = maskSecrets(v)
-		default:
-			if python.IsSecret(key) {
-				shown[key] = python.Masked
-			} else {
-				shown[key] = maskValue(value)
-			}
+		shown[key] = maskValue(value)
+		if _, isObject := shown[key].(db.Dict); !isObject && python.IsSecret(key) {
+			shown[key] = python.Masked
 		}
 	}
 	return shown

@@ -22,8 +22,8 @@ func (c *call) createNode() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, ok := args["node"].(map[string]any)
-	if !ok { // the body is null
+	given := args.object("node")
+	if given == nil { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	if properties, ok := given["properties"]; ok && properties == nil {
@@ -69,12 +69,7 @@ func (c *call) createNode() (any, error) {
 	if err := c.served(node, http.StatusBadRequest); err != nil {
 		return nil, err
 	}
-	made, err := c.conductor().CreateNode(c.ctx(), node)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + made.UUID)
-	return inOrder("nodes", c.nodeDocument(made, nil)), nil
+	return c.nodes().created(c.conductor().CreateNode(c.ctx(), node))
 }
 
 // rejectNewerFields rejects fields that are newer than the API version. It accepts such a field if its value is null

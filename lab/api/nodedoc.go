@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -82,15 +83,6 @@ func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	return document
 }
 
-// nodeOrder returns the order of the fields in a node's document. Requested fields follow the UUID in the order of
-// the request.
-func nodeOrder(fields []string) []string {
-	if fields == nil {
-		return orders["nodes"]
-	}
-	return slices.Concat([]string{"uuid"}, slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "uuid" }), []string{"links"})
-}
-
 func (c *call) nodeField(n *db.Node, field string) any {
 	switch field {
 	case "provision_state":
@@ -115,26 +107,16 @@ func (c *call) nodeField(n *db.Node, field string) any {
 // showNode implements GET /v1/nodes/{node}.
 func (c *call) showNode(ident string, positional ...string) endpoint {
 	return func() (any, error) {
-		params := []param{fromPath("node_ident", ident, checkIdent), optional("fields", checkList)}
+		fieldsParam := optional("fields", checkList)
 		if len(positional) > 0 { // Ironic reads the next part of the path as fields
-			params[1] = fromPath("fields", positional[0], checkList)
+			fieldsParam = fromPath("fields", positional[0], checkList)
 		}
-		args, err := c.checkArguments(params...)
+		fields, err := c.shownFields(nil, fieldsParam, nodeIdent(ident))
 		if err != nil {
 			return nil, err
 		}
 		node, err := c.findNodeOrSuffix(ident)
-		if err != nil {
-			return nil, err
-		}
-		fields := args.list("fields")
-		if err := c.checkAskedFields(fields); err != nil {
-			return nil, err
-		}
-		if err := checkNodeFields(fields); err != nil {
-			return nil, err
-		}
-		return document{order: nodeOrder(fields), fields: c.nodeDocument(node, fields)}, nil
+		return c.nodes().shown(fields)(node, cmp.Or(err, c.checkAskedFields(fields)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,35 +26,69 @@ var nodeFilterParams = []param{
 
 // listNodes implements GET /v1/nodes.
 func (c *call) listNodes() (any, error) {
-	args, err := c.checkArguments(append([]param{
-		optional("fields", checkList), optional("detail", checkBool),
-	}, nodeFilterParams...)...)
-	if err != nil {
-		return nil, err
-	}
-	fields, detail := args.list("fields"), args.boolean("detail")
-	if err := c.checkAskedFields(fields); err != nil {
-		return nil, err
-	}
-	if err := c.checkNodeFilters(args, true); err != nil {
-		return nil, err
-	}
-	if fields, err = c.returned(fields, detail, defaultNodeFields, 43); err != nil {
-		return nil, err
-	}
-	return c.nodePage(args, "nodes", fields, detail)
+	l := c.nodeListing(true)
+	l.params = append([]param{optional("fields", checkList), optional("detail", checkBool)}, nodeFilterParams...)
+	l.standard = defaultNodeFields
+	return l.answer()
 }
 
 // listNodeDetails implements GET /v1/nodes/detail.
 func (c *call) listNodeDetails() (any, error) {
-	args, err := c.checkArguments(nodeFilterParams...)
-	if err != nil {
-		return nil, err
+	l := c.nodeListing(false)
+	l.params, l.suffix = nodeFilterParams, "/detail"
+	return l.answer()
+}
+
+// nodes describes the nodes, whose secrets are masked.
+func (c *call) nodes() collection[db.Node] {
+	return collection[db.Node]{
+		call: c, name: "nodes", path: "nodes", columns: nodeColumns, table: c.tables().Nodes,
+		render: func(n *db.Node, fields []string) (map[string]any, error) {
+			return c.nodeDocument(n, fields), checkNodeFields(fields)
+		},
 	}
-	if err := c.checkNodeFilters(args, false); err != nil {
-		return nil, err
+}
+
+func (c *call) nodeListing(children bool) listing[db.Node] {
+	return listing[db.Node]{
+		collection: c.nodes(), unsortable: unsortable, sortable: isColumn, value: c.sortableNode,
+		check: func(args arguments) error {
+			return cmp.Or(c.checkAskedFields(args.list("fields")), c.checkNodeFilters(args, children))
+		},
+		marked: c.tables().Nodes.Peek, rows: c.nodeRows,
+		trim: func(args arguments, nodes []*db.Node) []*db.Node {
+			// Like Ironic's, this filter applies to the page instead of all rows, so the page may contain fewer nodes
+			// than the limit.
+			host := args.text("conductor")
+			return slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return host != "" && n.Conductor != host })
+		},
 	}
-	return c.nodePage(args, "nodes/detail", nil, nil)
+}
+
+func (c *call) nodeRows(args arguments, p *paging) ([]*db.Node, error) {
+	for _, field := range args.list("fields") {
+		if !isColumn(field) {
+			return nil, pythonError("type object 'Node' has no attribute '%s'", field)
+		}
+	}
+	if args.has("chassis_uuid") {
+		if _, err := c.tables().Chassis.Peek(args.text("chassis_uuid")); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{"associated", "maintenance", "retired"} {
+		if args.isTrue(name) {
+			p.after = append(p.after, query{name, "True"})
+		}
+	}
+	p.single = args.has("instance_uuid")
+	return c.tables().Nodes.Scan(nodeFilter(args)), nil
+}
+
+// filterVersions maps filters for nodes to the minor versions that introduced them.
+var filterVersions = map[string]int{
+	"driver": 16, "resource_class": 21, "fault": 42, "conductor_group": 46, "conductor": 49, "owner": 50, "lessee": 65,
+	"shard": 82, "sharded": 82, "include_children": 83, "parent_node": 83,
 }
 
 // checkNodeFilters rejects filters that are newer than the API version. If children is false, it does not check the
@@ -70,29 +105,15 @@ func (c *call) checkNodeFilters(args arguments, children bool) error {
 			return invalidValue("Provision state \"%s\" is not valid", state)
 		}
 	}
-	gates := []struct {
-		name  string
-		minor int
-	}{
-		{"driver", 16},
-		{"resource_class", 21},
-		{"fault", 42},
-		{"conductor_group", 46},
-		{"conductor", 49},
-		{"owner", 50},
-		{"lessee", 65},
-		{"shard", 82},
-		{"sharded", 82},
+	filters := []string{
+		"driver", "resource_class", "fault", "conductor_group", "conductor", "owner", "lessee", "shard", "sharded",
 	}
 	if children {
-		gates = append(gates, []struct {
-			name  string
-			minor int
-		}{{"include_children", 83}, {"parent_node", 83}}...)
+		filters = append(filters, "include_children", "parent_node")
 	}
-	for _, gate := range gates {
-		if args.has(gate.name) && !c.atLeast(gate.minor) {
-			return needsVersion(gate.minor)
+	for _, filter := range filters {
+		if minor := filterVersions[filter]; args.has(filter) && !c.atLeast(minor) {
+			return needsVersion(minor)
 		}
 	}
 	if fault := args.text("fault"); args.has("fault") && !slices.Contains(faults, fault) {
@@ -103,61 +124,6 @@ func (c *call) checkNodeFilters(args arguments, children bool) error {
 		return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "instance_name is not acceptable in this API version")
 	}
 	return nil
-}
-
-// nodePage returns one page of nodes.
-func (c *call) nodePage(args arguments, path string, fields []string, detail *bool) (any, error) {
-	p, err := parsePaging(args)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(unsortable, p.key) {
-		return nil, unsortableKey(p.key)
-	}
-	var marker *db.Node
-	if p.marker != "" {
-		if marker, err = c.tables().Nodes.Peek(p.marker); err != nil {
-			return nil, err
-		}
-	}
-	for _, field := range fields {
-		if !isColumn(field) {
-			return nil, pythonError("type object 'Node' has no attribute '%s'", field)
-		}
-	}
-	if args.has("chassis_uuid") {
-		if _, err := c.tables().Chassis.Peek(args.text("chassis_uuid")); err != nil {
-			return nil, err
-		}
-	}
-	if !isColumn(p.key) {
-		return nil, noSortKey(p.key)
-	}
-	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, c.sortableNode)
-	if host := args.text("conductor"); host != "" {
-		// Like Ironic's, this filter applies to the page instead of all rows, so the page may contain fewer nodes
-		// than the limit.
-		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
-	}
-	if len(nodes) > 0 {
-		if err := checkNodeFields(fields); err != nil {
-			return nil, err
-		}
-	}
-	documents, last := make([]map[string]any, len(nodes)), ""
-	for i, n := range nodes {
-		documents[i], last = c.nodeDocument(n, fields), n.UUID
-	}
-	var queries []query
-	for _, name := range []string{"associated", "maintenance", "retired"} {
-		if args.isTrue(name) {
-			queries = append(queries, query{name, "True"})
-		}
-	}
-	if args.has("instance_uuid") {
-		p.limit = 0
-	}
-	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
 }
 
 // nodeFilter returns a function that reports whether a node matches the filters of a query.

@@ -27,7 +27,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	if len(more) > 0 {
 		resetParam = fromPath("reset_interfaces", more[0], checkBool)
 	}
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("node_ident", ident, checkIdent), resetParam)
+	patch, args, err := c.givenPatch(nodeIdent(ident), resetParam)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,9 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	if reset != nil && !c.atLeast(45) {
 		return nil, notAcceptable()
 	}
-	if args["patch"] == nil {
+	if patch == nil {
 		return nil, pythonError("'NoneType' object is not iterable")
 	}
-	patch := operations(args["patch"])
 	if err := c.checkNodePatch(patch, reset != nil && *reset); err != nil {
 		return nil, err
 	}
@@ -162,13 +161,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	default:
 		changed["conductor_group"] = strings.ToLower(text)
 	}
-	var fields []string
-	for field := range patchedSchema.Properties {
-		if !equalValues(old[field], changed[field]) {
-			fields = append(fields, field)
-		}
-	}
-	slices.Sort(fields)
+	fields := changedFields(patchedSchema, old, changed)
 	if node.ChassisUUID != "" && changed["chassis_uuid"] == nil && !c.atLeast(25) {
 		return nil, notAcceptable()
 	}
@@ -197,11 +190,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 		return nil, conflict("Node %s can not update the driver while the console is enabled. Please stop the console "+
 			"first.", ident)
 	}
-	updated, err := c.conductor().UpdateNode(c.ctx(), node.UUID, reset, change)
-	if err != nil {
-		return nil, err
-	}
-	return inOrder("nodes", c.nodeDocument(updated, nil)), nil
+	return c.nodes().stored(c.conductor().UpdateNode(c.ctx(), node.UUID, reset, change))
 }
 
 // notNull contains the fields of a node that a patch cannot set to null.

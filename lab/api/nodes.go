@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"ironworks/python"
+	"ironworks/lab/db"
 )
 
 // partVersions maps the resources below a node to the minor versions that introduced them. In older versions, their
@@ -12,12 +12,6 @@ import (
 var partVersions = map[string]int{
 	"portgroups": 24, "vifs": 28, "bios": 40, "allocation": 52, "history": 78, "inventory": 81, "firmware": 86,
 	"vmedia": 89,
-}
-
-// nodeParts lists the names of the controllers for the resources below a node.
-var nodeParts = []string{
-	"ports", "portgroups", "vifs", "volume", "traits", "bios", "allocation", "history", "inventory", "children",
-	"firmware", "vmedia",
 }
 
 // routeNodes handles everything below /nodes.
@@ -29,7 +23,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		}.serve(c)
 	}
 	ident := rest[0]
-	if slices.Contains(nodeParts, ident) {
+	if hasKey(c.nodeParts(""), ident) {
 		return nil, errNoRoute
 	}
 	if len(rest) == 1 && c.request.Method == http.MethodGet {
@@ -65,29 +59,23 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	case "management":
 		return c.routeManagement(ident, below)
 	case "maintenance":
-		if len(below) == 0 {
-			return methods{
-				http.MethodPut:    c.accepted(c.setMaintenance(ident, true, optional("reason", checkText))),
-				http.MethodDelete: c.accepted(c.setMaintenance(ident, false)),
-			}.serve(c)
-		}
-		return nil, notAllowed(http.MethodDelete, http.MethodPut)
-	case "volume":
-		return c.routeVolume(below, ident)
+		return methods{
+			http.MethodPut:    c.accepted(c.setMaintenance(ident, true, optional("reason", checkText))),
+			http.MethodDelete: c.accepted(c.setMaintenance(ident, false)),
+		}.serve(c, below...)
 	case "vendor_passthru":
-		return c.vendorPassthru(below, func() (string, error) {
-			n, err := c.findNode(ident)
-			if err != nil {
-				return "", err
-			}
-			return n.Interfaces["vendor"], nil
-		})
+		vendor := ""
+		n, err := c.findNode(ident)
+		if err == nil {
+			vendor = n.Interfaces["vendor"]
+		}
+		return c.vendorPassthru(below, vendor, err)
 	case "traits":
 		if !c.atLeast(37) {
 			return c.routeNode(ident, rest[1:]...)
 		}
 	}
-	if serve, ok := c.nodePart(ident, part); ok {
+	if serve, ok := c.nodeParts(ident)[part]; ok {
 		return serve(below)
 	}
 	return c.routeNode(ident, rest[1:]...)
@@ -119,13 +107,15 @@ func (c *call) routeReversed(rest []string) (answer any, ok bool, err error) {
 	return answer, true, err
 }
 
-func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) {
+// nodeParts maps the names of the resources below a node to the functions that serve the paths below them.
+func (c *call) nodeParts(ident string) map[string]func(below []string) (any, error) {
 	bound := func(serve func(string, []string) (any, error)) func([]string) (any, error) {
 		return func(below []string) (any, error) { return serve(ident, below) }
 	}
-	parts := map[string]func([]string) (any, error){
+	return map[string]func([]string) (any, error){
 		"ports":      func(below []string) (any, error) { return c.routePorts(below, portParent{node: ident}) },
 		"portgroups": func(below []string) (any, error) { return c.routePortgroups(below, ident) },
+		"volume":     func(below []string) (any, error) { return c.routeVolume(below, ident) },
 		"vifs":       bound(c.routeVIFs),
 		"traits":     bound(c.routeTraits),
 		"bios":       bound(c.routeBIOS),
@@ -136,8 +126,6 @@ func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) 
 		"firmware":   bound(c.routeFirmware),
 		"vmedia":     bound(c.routeMedia),
 	}
-	serve, ok := parts[part]
-	return serve, ok
 }
 
 // routeNode handles the path of a node. Like Ironic, it passes further parts of the path to functions that do not
@@ -158,8 +146,56 @@ func (c *call) routeNode(ident string, more ...string) (any, error) {
 	patch := func() (any, error) { return c.patchNode(ident, more...) }
 	return methods{
 		http.MethodGet: get, http.MethodPatch: patch, http.MethodDelete: remove,
-		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Repr(ident))
-		},
+		http.MethodPost: notObject("node", ident),
 	}.serve(c)
+}
+
+// findNode finds a node by UUID or, since version 1.5, by name. The caller must not change the node.
+func (c *call) findNode(ident string) (*db.Node, error) {
+	if isUUID(ident) {
+		return c.tables().Nodes.Peek(ident)
+	}
+	if !c.atLeast(5) {
+		return nil, db.Faultf(http.StatusNotFound, "NodeNotFound", "Node %s could not be found.", ident)
+	}
+	if !c.isLogicalName(ident) {
+		return nil, noIdent(ident)
+	}
+	return c.tables().Nodes.ByName(ident)
+}
+
+// findNodeOrSuffix is like findNode. If there is no such node and .json was cut off the path, it also looks for a
+// node whose name ends with .json.
+func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
+	node, err := c.findNode(ident)
+	if c.suffix && isKind(err, "NodeNotFound") {
+		return c.findNode(ident + ".json")
+	}
+	return node, err
+}
+
+func noIdent(ident string) error {
+	return db.Faultf(http.StatusBadRequest, "InvalidUuidOrName", "Expected a logical name or UUID but received %s.", ident)
+}
+
+// isLogicalName reports whether name is a valid name for a node. Before 1.10, names had to be host names.
+func (c *call) isLogicalName(name string) bool {
+	if !c.atLeast(10) {
+		return len(name) <= maxNameLength && hostnameRule.MatchString(name)
+	}
+	return isName(name)
+}
+
+// served checks that a live conductor of the node's group supports the node's driver; status is the HTTP status of
+// the error.
+func (c *call) served(n *db.Node, status int) error {
+	for _, conductor := range c.tables().Conductors() {
+		if conductor.Alive && conductor.Group == n.ConductorGroup {
+			if slices.Contains(conductor.Drivers, n.Driver) {
+				return nil
+			}
+		}
+	}
+	return db.Faultf(status, "NoValidHost", "No valid host was found. Reason: No conductor service registered which "+
+		"supports driver %s for conductor group \"%s\". Ensure the driver is valid and enabled.", n.Driver, n.ConductorGroup)
 }

@@ -72,9 +72,9 @@ var nodeChecks = []param{
 // checkDict applies the checks to the fields of an object and stores the converted values in the object. It skips
 // fields that the object lacks.
 func checkDict(value any, checks []param) error {
-	object, _ := value.(map[string]any)
+	fields := object(value)
 	for _, p := range checks {
-		given, ok := object[p.name]
+		given, ok := fields[p.name]
 		if !ok {
 			continue
 		}
@@ -82,7 +82,7 @@ func checkDict(value any, checks []param) error {
 		if err != nil {
 			return err
 		}
-		object[p.name] = checked
+		fields[p.name] = checked
 	}
 	return nil
 }

@@ -79,17 +79,6 @@ func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered returns a function that passes its fields to inOrder. If the function receives an error, it returns the
-// error instead.
-func ordered(kind string) func(map[string]any, error) (any, error) {
-	return func(fields map[string]any, err error) (any, error) {
-		if err != nil {
-			return nil, err
-		}
-		return inOrder(kind, fields), nil
-	}
-}
-
 // encode returns the JSON of the value. Like Python, it does not escape & and <. It writes null for a value that it
 // cannot encode, but documents contain no such value.
 func encode(value any) []byte { return appendJSON(nil, value) }

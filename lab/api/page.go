@@ -18,10 +18,12 @@ type paging struct {
 	limit  int
 	marker string
 	key    string
-	down   bool
-	whole  bool // the list has only one page, which contains all rows
-	// before holds the parameters that precede the paging parameters in a next link.
-	before []query
+	// direction is asc or desc.
+	direction string
+	whole     bool // the list has only one page, which contains all rows
+	// before holds the parameters that precede the sort parameters in a next link, and after those that follow them.
+	before, after []query
+	single        bool // the list has at most one row, and no next link
 }
 
 var pagingParams = []param{
@@ -38,51 +40,28 @@ func listParams(marker, text check, others ...param) []param {
 	}, others...)
 }
 
-// listArguments checks the arguments of a request for a list, and returns them with the fields to show.
-func (c *call) listArguments(query *schema, standard []string, params []param) (args arguments, fields []string, err error) {
-	if args, err = c.checkArguments(params...); err != nil {
-		return nil, nil, err
-	}
-	if err := args.checkQuery(query); err != nil {
-		return nil, nil, err
-	}
-	fields = args.list("fields")
-	if err := c.checkFields(append(slices.Clone(fields), args.text("sort_key"))...); err != nil {
-		return nil, nil, err
-	}
-	fields, err = c.returned(fields, args.boolean("detail"), standard, 43)
-	return args, fields, err
+// checkVersions rejects selected fields and a sort key that are newer than the API version.
+func (c *call) checkVersions(args arguments) error {
+	return c.checkFields(append(slices.Clone(args.list("fields")), args.text("sort_key"))...)
 }
 
 // parsePaging reads the paging parameters. It checks only limit and sort_dir; the list's endpoint checks marker and
 // sort_key.
 func parsePaging(args arguments) (paging, error) {
-	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
+	p := paging{limit: maxLimit, marker: args.text("marker"), key: cmp.Or(args.text("sort_key"), "id"), direction: "asc"}
 	if limit := args.integer("limit"); limit != nil {
 		if *limit <= 0 {
 			return p, invalid("Limit must be positive")
 		}
 		p.limit = min(maxLimit, *limit)
 	}
-	if key := args.text("sort_key"); key != "" {
-		p.key = key
-	}
-	direction := "asc"
 	if given, ok := args["sort_dir"]; ok {
-		direction = python.Str(given)
+		p.direction = python.Str(given)
 	}
-	if direction != "asc" && direction != "desc" {
-		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", direction)
+	if p.direction != "asc" && p.direction != "desc" {
+		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", p.direction)
 	}
-	p.down = direction == "desc"
 	return p, nil
-}
-
-func (p paging) direction() string {
-	if p.down {
-		return "desc"
-	}
-	return "asc"
 }
 
 func unsortableKey(key string) error {
@@ -96,18 +75,19 @@ func noSortKey(key string) error {
 // page returns the rows of one page. The rows are sorted by the value of the sort key, then by ID. If there is a
 // marker, the page starts after it. The given rows must be in the order of their IDs.
 func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
+	down := p.direction == "desc"
 	compare := func(a, b *T) int {
 		order := 0
 		if p.key != "id" {
 			order = compareValues(value(a, p.key), value(b, p.key))
 		}
 		order = cmp.Or(order, cmp.Compare(id(a), id(b)))
-		if p.down {
+		if down {
 			return -order
 		}
 		return order
 	}
-	if p.key != "id" || p.down {
+	if p.key != "id" || down {
 		rows = slices.Clone(rows)
 		slices.SortFunc(rows, compare)
 	}
@@ -125,7 +105,7 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 			// therefore omit some rows and repeat others.
 			switch v := value(row, p.key); {
 			case from == nil:
-				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
+				return (id(row) > id(marker)) == down || id(row) == id(marker)
 			case v == nil:
 				return true
 			}
@@ -163,30 +143,58 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// listing describes how the API lists a resource: its columns, its sort keys, and the functions that return its rows.
+// listing describes how the API lists a collection: its parameters, its sort keys, and the functions that return its
+// rows.
 type listing[T any] struct {
-	name, path string // name and path of the collection in the API
-	columns    columns
+	collection[T]
+	suffix string // follows the path of the collection
+	params []param
+	// query is the schema of the arguments. check makes further checks. Both may be nil.
+	query *schema
+	check func(args arguments) error
+	// standard contains the fields that are shown if the request neither selects fields nor asks for details. It is nil
+	// for all fields.
+	standard []string
 	// unsortable contains the columns with structured values, by which a list cannot be sorted. sortable reports
 	// whether any other key is a valid sort key.
 	unsortable []string
 	sortable   func(key string) bool
 	// markerFirst reports whether Ironic checks the marker before the sort key.
 	markerFirst bool
-	find        func(marker string) (*T, error)
+	// marked returns the row that a marker names. If it is nil, the marker is a UUID.
+	marked func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
-	rows func(*paging) ([]*T, error)
-	// value returns a row's value for a sort key. If value is nil, the value of the column is used. marker returns
-	// the marker that a next link contains for a row. If marker is nil, the row's UUID is used.
-	value  func(row *T, key string) any
-	marker func(row *T) string
+	rows func(args arguments, p *paging) ([]*T, error)
+	// value returns a row's value for a sort key. If value is nil, the value of the column is used.
+	value func(row *T, key string) any
+	// trim, if not nil, removes rows from a page.
+	trim func(args arguments, rows []*T) []*T
 	// id returns the number by which rows with equal sort values are sorted. If id is nil, the id column is used.
-	id       func(row *T) int
-	document func(row *T) (map[string]any, error)
+	id func(row *T) int
 }
 
-// answer returns the document of the requested page.
-func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...query) (any, error) {
+// answer checks the arguments and returns the document of the requested page.
+func (l listing[T]) answer() (any, error) {
+	args, err := l.checkArguments(l.params...)
+	if err == nil && l.query != nil {
+		err = args.checkQuery(l.query)
+	}
+	if err == nil && l.check != nil {
+		err = l.check(args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	detail := args.boolean("detail")
+	fields, err := l.returned(args.list("fields"), detail, l.standard, 43)
+	if err != nil {
+		return nil, err
+	}
+	return l.page(args, fields, detailQuery(detail)...)
+}
+
+// page returns the document of the requested page. The arguments must have been checked.
+func (l listing[T]) page(args arguments, fields []string, queries ...query) (any, error) {
 	p, err := parsePaging(args)
 	if err != nil {
 		return nil, err
@@ -194,25 +202,23 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	if l.name == "history" && !args.has("sort_key") {
 		p.key = "created_at"
 	}
-	plain := func() error {
-		if slices.Contains(l.unsortable, p.key) {
-			return unsortableKey(p.key)
-		}
-		return nil
+	structured := slices.Contains(l.unsortable, p.key)
+	if structured && !l.markerFirst {
+		return nil, unsortableKey(p.key)
 	}
-	if err := plain(); err != nil && !l.markerFirst {
-		return nil, err
+	if l.marked == nil {
+		l.marked = l.table.Get
 	}
 	var marker *T
 	if p.marker != "" {
-		if marker, err = l.find(p.marker); err != nil {
+		if marker, err = l.marked(p.marker); err != nil {
 			return nil, err
 		}
 	}
-	if err := plain(); err != nil {
-		return nil, err
+	if structured {
+		return nil, unsortableKey(p.key)
 	}
-	rows, err := l.rows(&p)
+	rows, err := l.rows(args, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -221,12 +227,6 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	}
 	if l.value == nil {
 		l.value = func(row *T, key string) any { return l.columns.shown(row, key) }
-	}
-	if l.marker == nil {
-		l.marker = func(row *T) string {
-			uuid, _ := l.columns.of(row, "uuid").(*string)
-			return *uuid
-		}
 	}
 	if l.id == nil {
 		l.id = func(row *T) int {
@@ -237,55 +237,39 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	if !p.whole {
 		rows = page(p, rows, marker, l.id, l.value)
 	}
-	documents, last := make([]map[string]any, len(rows)), ""
+	if l.trim != nil {
+		rows = l.trim(args, rows)
+	}
+	documents, order := make([]document, len(rows)), l.order(fields)
 	for i, row := range rows {
-		if documents[i], err = l.document(row); err != nil {
+		shown, err := l.document(row, fields)
+		if err != nil {
 			return nil, err
 		}
-		last = l.marker(row)
+		documents[i] = document{order: order, fields: shown}
 	}
-	return c.collection(l.name, l.path, documents, p, last, fields, queries...), nil
+	answer := map[string]any{l.name: documents}
+	if count := len(rows); count > 0 && count == p.limit && !p.single {
+		answer["next"] = l.nextLink(p, l.ident(rows[count-1]), fields, queries)
+	}
+	return document{order: []string{l.name, "next"}, fields: answer}, nil
 }
 
 // query is a parameter of a next link.
 type query struct{ name, value string }
 
-// nextLink returns the address of the next page, or an empty string on the last page. Like Ironic, it assumes that a
-// full page is followed by another one.
-func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
-	if count == 0 || count != limit {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString(c.url + "/v1/" + path + "?")
+// nextLink returns the address of the page after the given marker. Like Ironic, the API assumes that a full page is
+// followed by another one.
+func (l listing[T]) nextLink(p paging, marker string, fields []string, queries []query) string {
+	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction}}, p.after, queries)
 	if fields != nil {
 		queries = append(queries, query{"fields", strings.Join(fields, ",")})
 	}
+	var b strings.Builder
 	for _, q := range queries {
 		b.WriteString(q.name + "=" + q.value + "&")
 	}
-	fmt.Fprintf(&b, "limit=%d&marker=%s", limit, marker)
-	return b.String()
-}
-
-// collection returns the document of a list: the given documents and, if needed, the next link.
-func (c *call) collection(
-	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
-) document {
-	ordered := make([]document, len(documents))
-	order := orders[name]
-	if name == "nodes" {
-		order = nodeOrder(fields)
-	}
-	for i, one := range documents {
-		ordered[i] = document{order: order, fields: one}
-	}
-	answer := map[string]any{name: ordered}
-	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries)
-	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
-		answer["next"] = next
-	}
-	return document{order: []string{name, "next"}, fields: answer}
+	return fmt.Sprintf("%s/v1/%s?%slimit=%d&marker=%s", l.url, l.path+l.suffix, b.String(), p.limit, marker)
 }
 
 // detailQuery returns the detail parameter for a next link, or nil if the request had no such parameter.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 )
 
@@ -130,5 +131,16 @@ func TestPatchDuringAnOperation(t *testing.T) {
 			})
 			r.check(n, []exchange{{"PATCH", "/v1/nodes/{N}", test.version, test.patch, test.status, test.text}})
 		})
+	}
+}
+
+// Inspection rules may set any name. The lists of a node that are not fields of the object must not change.
+func TestSetNodeFieldIgnoresLists(t *testing.T) {
+	n := &db.Node{}
+	api.SetNodeField(n, "owner", "x")
+	api.SetNodeField(n, "null", []any{"retired"})
+	api.SetNodeField(n, "empty", []any{"name"})
+	if n.Owner != "x" || n.Null != nil || n.Empty != nil {
+		t.Errorf("owner %q, null %v, empty %v", n.Owner, n.Null, n.Empty)
 	}
 }

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/google/uuid"
@@ -13,30 +16,21 @@ import (
 // createPort implements POST /v1/ports.
 func (c *call) createPort(parent portParent) (any, error) {
 	args, err := c.checkWithBody("port", checkObject(portSchema, portChecks))
-	if err != nil {
+	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
 	}
-	if !parent.isNone() {
-		return nil, malformedURI()
-	}
-	given, ok := args["port"].(map[string]any)
-	if !ok { // the body is null
+	given := args.object("port")
+	if given == nil { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
-	ident := db.Dict(given).Text("node_ident")
+	ident := given.Text("node_ident")
 	if ident != "" && !c.atLeast(94) {
 		return nil, notAcceptable()
 	}
-	if ident == "" {
-		ident = db.Dict(given).Text("node_uuid")
-	}
-	node, err := c.findNode(ident)
+	node, err := c.findNode(cmp.Or(ident, given.Text("node_uuid")))
 	if isKind(err, "NodeNotFound") {
-		uuid := db.Dict(given).Text("node_uuid")
-		if uuid == "" {
-			uuid = "None"
-		}
-		err = db.Faultf(http.StatusBadRequest, "NodeNotFound", "Node %s could not be found.", uuid)
+		err = db.Faultf(http.StatusBadRequest, "NodeNotFound", "Node %s could not be found.",
+			cmp.Or(given.Text("node_uuid"), "None"))
 	}
 	if err != nil {
 		return nil, err
@@ -57,29 +51,20 @@ func (c *call) createPort(parent portParent) (any, error) {
 	if err := c.served(node, http.StatusNotFound); err != nil {
 		return nil, err
 	}
-	made, err := c.conductor().CreatePort(c.ctx(), port)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("ports/" + made.UUID)
-	return ordered("ports")(c.portDocument(made, nil))
+	return c.ports().created(c.conductor().CreatePort(c.ctx(), port))
 }
 
-func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
-	for field := range given {
-		if err := c.checkPortFields([]string{field}); err != nil {
-			return err
-		}
+func (c *call) checkGivenPort(given db.Dict, node *db.Node) error {
+	if err := c.checkPortFields(slices.Collect(maps.Keys(given))); err != nil {
+		return err
 	}
-	connection, _ := given["local_link_connection"].(map[string]any)
-	if _, ok := connection["network_type"]; ok && !c.atLeast(64) {
-		return notAcceptable()
-	}
-	if _, ok := connection["vtep-logical-switch"]; ok && (!c.atLeast(90) || c.atLeast(105)) {
+	connection := object(given["local_link_connection"])
+	if hasKey(connection, "network_type") && !c.atLeast(64) ||
+		hasKey(connection, "vtep-logical-switch") && (!c.atLeast(90) || c.atLeast(105)) {
 		return notAcceptable()
 	}
 	var group *db.Portgroup
-	if uuid := db.Dict(given).Text("portgroup_uuid"); uuid != "" {
+	if uuid := given.Text("portgroup_uuid"); uuid != "" {
 		var err error
 		if group, err = c.tables().Portgroups.Get(uuid); err != nil {
 			return withStatus(err, "PortgroupNotFound", http.StatusBadRequest)
@@ -103,15 +88,8 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 
 // patchPort implements PATCH /v1/ports/{port}.
 func (c *call) patchPort(ident string, parent portParent) (any, error) {
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
-	if err != nil {
-		return nil, err
-	}
-	if !parent.isNone() {
-		return nil, malformedURI()
-	}
-	patch := operations(args["patch"])
-	if err := checkRoots(patch, patchablePort); err != nil {
+	patch, _, err := c.givenPatch(fromPath("port_ident", ident, checkIdent))
+	if err = cmp.Or(err, parent.checkNone(), checkRoots(patch, patchablePort)); err != nil {
 		return nil, err
 	}
 	for _, field := range []string{
@@ -124,7 +102,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 			}
 		}
 	}
-	port, err := c.findPort(ident)
+	port, err := c.ports().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +115,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 			return nil, err
 		}
 	}
-	document, _ := plain(portFields(port)).(map[string]any)
+	document, _ := plain(c.ports().values(port)).(map[string]any)
 	for _, field := range []string{"created_at", "updated_at", "internal_info"} {
 		delete(document, field)
 	}
@@ -184,23 +162,17 @@ func (c *call) updatePort(
 		// Ironic fails here, because it creates a port object from the fields of the node.
 		return nil, pythonError("'address'")
 	}
-	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
-		for _, field := range changed {
-			portColumns.set(p, field, document[field])
-		}
+	return c.ports().stored(c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
+		setFields(portColumns, p, document, changed)
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ordered("ports")(c.portDocument(updated, nil))
+	}))
 }
 
 // changedFields returns the sorted names of the schema's fields that differ between the two documents.
 func changedFields(s *schema, old, document map[string]any) []string {
 	var changed []string
 	for field := range s.Properties {
-		if !equalValues(old[field], document[field]) {
+		if !reflect.DeepEqual(old[field], document[field]) {
 			changed = append(changed, field)
 		}
 	}

@@ -21,15 +21,11 @@ func (c *call) checkPortFields(fields []string) error {
 	return nil
 }
 
-var defaultPortFields = []string{"uuid", "address"}
-
 // sortablePort lists the columns by which ports can be sorted.
 var sortablePort = []string{
 	"id", "uuid", "address", "name", "description", "vendor", "category", "physical_network", "pxe_enabled",
 	"is_smartnic", "available_for_dynamic_portgroup", "created_at", "updated_at", "node_id", "portgroup_id",
 }
-
-var unsortablePort = []string{"extra", "internal_info", "local_link_connection"}
 
 func portColumn(p *db.Port, key string) any {
 	switch key {
@@ -37,37 +33,29 @@ func portColumn(p *db.Port, key string) any {
 		return p.NodeUUID
 	case "portgroup_id":
 		return orNull(p.PortgroupUUID)
+	case "available_for_dynamic_portgroup":
+		return isAvailable(p)
 	default:
-		return portFields(p)[key]
+		return portColumns.shown(p, key)
 	}
 }
 
-// portFields returns the fields of a port as the API shows them, without the links.
-func portFields(p *db.Port) map[string]any {
-	fields := portColumns.all(p, "ports")
-	fields["available_for_dynamic_portgroup"] = p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup
-	return fields
+// isAvailable reports whether a port is available for dynamic port groups, which is the default.
+func isAvailable(p *db.Port) bool {
+	return p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup
 }
 
-// portDocument returns a port as the API shows it. If fields is nil, the document contains all fields.
-func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error) {
-	document := portFields(p)
-	document["links"] = c.links("ports/" + p.UUID)
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
+func (c *call) ports() collection[db.Port] {
+	return collection[db.Port]{
+		call: c, name: "ports", path: "ports", columns: portColumns, table: c.tables().Ports, versions: portVersions,
+		compute: func(p *db.Port, values map[string]any) { values["available_for_dynamic_portgroup"] = isAvailable(p) },
+		fill: func(p *db.Port, document map[string]any) {
+			// OVN switches are shown only in versions 1.90 to 1.104.
+			if hasKey(p.LocalLinkConnection, "vtep-logical-switch") && (c.minor < 90 || c.minor >= 105) {
+				document["local_link_connection"] = db.Dict{}
+			}
+		},
 	}
-	for field, minor := range portVersions {
-		if c.minor < minor {
-			delete(document, field)
-		}
-	}
-	// OVN switches are shown only in versions 1.90 to 1.104.
-	if _, ok := p.LocalLinkConnection["vtep-logical-switch"]; ok && (c.minor < 90 || c.minor >= 105) {
-		if _, shown := document["local_link_connection"]; shown {
-			document["local_link_connection"] = db.Dict{}
-		}
-	}
-	return pick(document, fields), nil
 }
 
 // linkProperties maps the properties of a link in local_link_connection to their schemas.

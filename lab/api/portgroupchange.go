@@ -32,8 +32,8 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _ := args["portgroup"].(map[string]any)
-	node, err := c.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
+	given := args.object("portgroup")
+	node, err := c.tables().Nodes.Peek(given.Text("node_uuid"))
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 	}
@@ -43,7 +43,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	if !c.atLeast(26) && (python.Truthy(given["mode"]) || python.Truthy(given["properties"])) {
 		return nil, notAcceptable()
 	}
-	if name := db.Dict(given).Text("name"); name != "" && !c.isLogicalName(name) {
+	if name := given.Text("name"); name != "" && !c.isLogicalName(name) {
 		return nil, invalid("Cannot create portgroup with invalid name '%s'", name)
 	}
 	group := &db.Portgroup{StandalonePortsSupported: true}
@@ -53,27 +53,18 @@ func (c *call) createPortgroup(parent string) (any, error) {
 		}
 	}
 	group.NodeUUID = node.UUID
-	made, err := c.tables().Portgroups.Create(group)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("portgroups/" + made.UUID)
-	return inOrder("portgroups", c.portgroupDocument(made, true)), nil
+	return c.portgroups().created(c.tables().Portgroups.Create(group))
 }
 
 func (c *call) patchPortgroup(ident, parent string) (any, error) {
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema))
+	patch, _, err := c.givenPatch()
 	if err != nil {
 		return nil, err
 	}
-	group, err := c.findPortgroup(ident)
+	group, err := c.findPortgroup(ident, parent)
 	if err != nil {
 		return nil, err
 	}
-	if parent != "" {
-		return nil, malformedURI()
-	}
-	patch := operations(args["patch"])
 	if !c.atLeast(26) && (isUpdated(patch, "/mode") || isUpdated(patch, "/properties")) {
 		return nil, notAcceptable()
 	}
@@ -94,7 +85,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 			return nil, err
 		}
 	}
-	all, _ := plain(portgroupDocument(group)).(map[string]any)
+	all, _ := plain(c.portgroups().values(group)).(map[string]any)
 	document := map[string]any{}
 	for field := range portgroupSchema.Properties {
 		document[field] = all[field]
@@ -126,14 +117,8 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 		// Ironic fails because it writes the new node's UUID into the row of the old node.
 		return nil, pythonError("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
 	}
-	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
-		for _, field := range changed {
-			portgroupColumns.set(g, field, document[field])
-		}
+	return c.portgroups().stored(c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
+		setFields(portgroupColumns, g, document, changed)
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return inOrder("portgroups", c.portgroupDocument(updated, true)), nil
+	}))
 }

@@ -1,27 +1,29 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/python"
 )
 
 // routePortgroups handles /portgroups and everything below it. If the path is below a node, parent identifies the
 // node; otherwise parent is empty.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
-		return methods{
-			http.MethodGet:    c.portgroupEndpoint(func() (any, error) { return c.listPortgroups(parent) }),
-			http.MethodPost:   c.portgroupEndpoint(c.created(func() (any, error) { return c.createPortgroup(parent) })),
-			http.MethodPatch:  c.portgroupEndpoint(c.missingPatch),
-			http.MethodDelete: c.portgroupEndpoint(missingIdent),
-		}.serve(c)
+		return c.portgroupMethods(methods{
+			http.MethodGet:    func() (any, error) { return c.listPortgroups(parent) },
+			http.MethodPost:   c.created(func() (any, error) { return c.createPortgroup(parent) }),
+			http.MethodPatch:  c.missingPatch,
+			http.MethodDelete: missingIdent,
+		})
 	}
 	ident := rest[0]
 	if c.request.Method == http.MethodGet && len(rest) == 1 && ident == "detail" {
-		return c.portgroupEndpoint(func() (any, error) { return c.listPortgroupDetails(parent) })()
+		return c.portgroupMethods(methods{
+			http.MethodGet: func() (any, error) { return c.listPortgroupDetails(parent) },
+		})
 	}
 	if !isName(ident) && !isUUID(ident) {
 		return nil, &abort{status: http.StatusBadRequest, description: "Expected UUID or name for portgroup: " + ident}
@@ -32,18 +34,20 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 		}
 		return c.routePorts(rest[2:], portParent{node: parent, group: ident})
 	}
-	return methods{
-		http.MethodGet: c.portgroupEndpoint(func() (any, error) { return c.showPortgroup(ident, parent) }),
-		http.MethodPatch: c.portgroupEndpoint(func() (any, error) {
-			return c.patchPortgroup(ident, parent)
-		}),
-		http.MethodDelete: c.portgroupEndpoint(c.noContent(func() (any, error) {
-			return c.deletePortgroup(ident, parent)
-		})),
-		http.MethodPost: c.portgroupEndpoint(func() (any, error) {
-			return nil, invalidValue("Schema error for portgroup: %s is not of type 'object'", python.Repr(ident))
-		}),
-	}.serve(c)
+	return c.portgroupMethods(methods{
+		http.MethodGet:    func() (any, error) { return c.showPortgroup(ident, parent) },
+		http.MethodPatch:  func() (any, error) { return c.patchPortgroup(ident, parent) },
+		http.MethodDelete: c.noContent(func() (any, error) { return c.deletePortgroup(ident, parent) }),
+		http.MethodPost:   notObject("portgroup", ident),
+	})
+}
+
+// portgroupMethods serves the request if the API version has port groups.
+func (c *call) portgroupMethods(m methods) (any, error) {
+	if m[c.request.Method] != nil && !c.atLeast(23) {
+		return nil, notServed(http.StatusNotFound, notSupported)
+	}
+	return m.serve(c)
 }
 
 // notServed returns the error for an endpoint that the API version does not have. It has the form that Ironic's newer
@@ -59,28 +63,13 @@ func missingIdent() (any, error) { return nil, pythonError("tuple index out of r
 
 // missingPatch is like missingIdent, but first checks the body, as Ironic does for a patch.
 func (c *call) missingPatch() (any, error) {
-	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
+	if _, _, err := c.givenPatch(); err != nil {
 		return nil, err
 	}
 	return missingIdent()
 }
 
-func (c *call) portgroupEndpoint(serve endpoint) endpoint {
-	return func() (any, error) {
-		if !c.atLeast(23) {
-			return nil, notServed(http.StatusNotFound, notSupported)
-		}
-		return serve()
-	}
-}
-
 var (
-	defaultPortgroupFields = []string{"uuid", "address", "name"}
-
-	portgroupFields = []string{
-		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
-		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
-	}
 	// portgroupVersions maps fields of port groups to the minor versions that introduced them.
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
@@ -91,7 +80,7 @@ var (
 	}}
 	sortDirSchema   = &schema{Types: []string{"string"}, Enum: []string{"asc", "desc"}}
 	uuidSchema      = &schema{Types: []string{"string"}, Format: uuidText}
-	portgroupsQuery = querySchema(portgroupFields, map[string]*schema{
+	portgroupsQuery = querySchema(fieldsOf("portgroups"), map[string]*schema{
 		"address":          {Types: []string{"string"}, Format: macText},
 		"conductor_groups": {Types: []string{"array"}, Items: plainText}, "detail": {Types: []string{"string", "boolean"}},
 		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID,
@@ -120,52 +109,35 @@ func (c *call) checkPortgroupFields(fields []string) error {
 }
 
 func (c *call) listPortgroups(parent string) (any, error) {
-	args, err := c.checkArguments(append(slices.Clone(portgroupParams), optional("fields", checkList), optional("detail", checkBool))...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkPortgroupsQuery(args, parent, args.list("fields")); err != nil {
-		return nil, err
-	}
-	detail := args.boolean("detail")
-	fields, err := c.returned(args.list("fields"), detail, defaultPortgroupFields, 43)
-	if err != nil {
-		return nil, err
-	}
-	return c.portgroupPage(args, parent, "portgroups", fields, detail)
+	l := c.portgroupListing(parent)
+	l.params = append(slices.Clone(portgroupParams), optional("fields", checkList), optional("detail", checkBool))
+	l.standard = []string{"uuid", "address", "name"}
+	return l.answer()
 }
 
 func (c *call) listPortgroupDetails(parent string) (any, error) {
-	args, err := c.checkArguments(portgroupParams...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkPortgroupsQuery(args, parent, nil); err != nil {
-		return nil, err
-	}
-	return c.portgroupPage(args, parent, "portgroups/detail", nil, nil)
+	l := c.portgroupListing(parent)
+	l.params, l.suffix = portgroupParams, "/detail"
+	return l.answer()
 }
 
-func (c *call) checkPortgroupsQuery(args arguments, parent string, fields []string) error {
-	if err := args.checkQuery(portgroupsQuery); err != nil {
-		return err
-	}
-	if err := c.checkParent(portParent{node: parent}); err != nil {
-		return err
-	}
-	if args.has("shard") && !c.atLeast(106) {
-		return needsVersion(106)
-	}
-	return c.checkPortgroupFields(append(slices.Clone(fields), args.text("sort_key")))
-}
-
-func (c *call) portgroupPage(
-	args arguments, parent, path string, fields []string, detail *bool,
-) (any, error) {
+// portgroupListing describes the lists of port groups. In these, Ironic does not hide new fields from older versions.
+func (c *call) portgroupListing(parent string) listing[db.Portgroup] {
+	groups := c.portgroups()
+	groups.versions = nil
 	return listing[db.Portgroup]{
-		name: "portgroups", path: path, markerFirst: true, unsortable: []string{"extra", "internal_info", "properties"},
-		columns: portgroupColumns, find: c.tables().Portgroups.Get,
-		rows: func(*paging) ([]*db.Portgroup, error) {
+		collection: groups, query: portgroupsQuery, markerFirst: true,
+		unsortable: []string{"extra", "internal_info", "properties"},
+		check: func(args arguments) error {
+			if err := c.checkParent(portParent{node: parent}); err != nil {
+				return err
+			}
+			if args.has("shard") && !c.atLeast(106) {
+				return needsVersion(106)
+			}
+			return c.checkPortgroupFields(append(slices.Clone(args.list("fields")), args.text("sort_key")))
+		},
+		rows: func(args arguments, _ *paging) ([]*db.Portgroup, error) {
 			keep, err := c.portgroupFilter(args, parent)
 			if err != nil {
 				return nil, err
@@ -174,20 +146,14 @@ func (c *call) portgroupPage(
 		},
 		sortable: func(key string) bool {
 			return key == "id" || key == "node_id" ||
-				slices.Contains(portgroupFields, key) && !slices.Contains([]string{"links", "ports", "node_uuid"}, key)
+				slices.Contains(orders["portgroups"], key) && !slices.Contains([]string{"links", "ports", "node_uuid"}, key)
 		},
-		value: func(g *db.Portgroup, key string) any { return portgroupDocument(g)[key] },
-		document: func(g *db.Portgroup) (map[string]any, error) {
-			return pick(c.portgroupDocument(g, false), fields), nil
-		},
-	}.answer(c, args, fields, detailQuery(detail)...)
+		value: func(g *db.Portgroup, key string) any { return groups.values(g)[key] },
+	}
 }
 
 func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
-	node, address, shards := parent, args.text("address"), args.list("shard")
-	if node == "" {
-		node = args.text("node")
-	}
+	node, address, shards := cmp.Or(parent, args.text("node")), args.text("address"), args.list("shard")
 	groups := args.list("conductor_groups")
 	exclusive := 0
 	for _, asked := range []bool{node != "", address != "", len(shards) > 0, len(groups) > 0} {
@@ -198,80 +164,52 @@ func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgrou
 	switch {
 	case exclusive > 1:
 		return nil, invalid("Filtering by node, address, or shard simultaneously is not supported.")
-	case node != "":
-		found, err := c.findNode(node)
-		if err != nil {
-			return nil, err
-		}
-		return func(g *db.Portgroup) bool { return g.NodeUUID == found.UUID }, nil
 	case address != "":
 		return func(g *db.Portgroup) bool { return g.Address == address }, nil
-	case len(shards) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
-		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
-	case len(groups) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
-		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
-	default:
-		return func(*db.Portgroup) bool { return true }, nil
+	}
+	selected, err := c.selectedNodes(node, shards, groups)
+	if err != nil {
+		return nil, err
+	}
+	return func(g *db.Portgroup) bool { return selected(g.NodeUUID) }, nil
+}
+
+func (c *call) portgroups() collection[db.Portgroup] {
+	return collection[db.Portgroup]{
+		call: c, name: "portgroups", path: "portgroups", columns: portgroupColumns, table: c.tables().Portgroups,
+		versions: portgroupVersions,
+		compute: func(g *db.Portgroup, values map[string]any) {
+			values["dynamic_portgroup"] = g.DynamicPortgroup != nil && *g.DynamicPortgroup
+		},
+		fill: func(g *db.Portgroup, document map[string]any) {
+			document["ports"] = c.links("portgroups/" + g.UUID + "/ports")
+		},
 	}
 }
 
-// portgroupDocument returns the fields of a port group as the API shows them, without the links.
-func portgroupDocument(g *db.Portgroup) map[string]any {
-	document := portgroupColumns.all(g, "portgroups")
-	document["dynamic_portgroup"] = g.DynamicPortgroup != nil && *g.DynamicPortgroup
-	return document
-}
-
-// portgroupDocument returns a port group as the API shows it. If hide is true, it omits fields that are newer than
-// the API version; Ironic does not hide them in lists.
-func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
-	document := portgroupDocument(g)
-	document["links"], document["ports"] = c.links("portgroups/"+g.UUID), c.links("portgroups/"+g.UUID+"/ports")
-	for field, minor := range portgroupVersions {
-		if hide && c.minor < minor {
-			delete(document, field)
-		}
+// findPortgroup finds a port group by UUID or name. If the group exists, but the path is below a node, findPortgroup
+// rejects the path, as Ironic does.
+func (c *call) findPortgroup(ident, parent string) (*db.Portgroup, error) {
+	group, err := c.portgroups().find(ident)
+	if err == nil && parent != "" {
+		err = malformedURI()
 	}
-	return document
-}
-
-// findPortgroup finds a port group by UUID or name.
-func (c *call) findPortgroup(ident string) (*db.Portgroup, error) {
-	return findBy(ident, c.tables().Portgroups.Get, c.tables().Portgroups.List, func(g *db.Portgroup) string { return g.Name },
-		noPortgroup(ident))
+	return group, err
 }
 
 func (c *call) showPortgroup(ident, parent string) (any, error) {
-	args, err := c.checkArguments(optional("fields", checkList))
+	fields, err := c.shownFields(querySchema(fieldsOf("portgroups"), nil), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
-	if err := args.checkQuery(querySchema(portgroupFields, nil)); err != nil {
-		return nil, err
-	}
-	group, err := c.findPortgroup(ident)
-	if err != nil {
-		return nil, err
-	}
-	if parent != "" {
-		return nil, malformedURI()
-	}
-	fields := args.list("fields")
-	if err := c.checkPortgroupFields(fields); err != nil {
-		return nil, err
-	}
-	return inOrder("portgroups", pick(c.portgroupDocument(group, true), fields)), nil
+	group, err := c.findPortgroup(ident, parent)
+	return c.portgroups().shown(fields)(group, cmp.Or(err, c.checkPortgroupFields(fields)))
 }
 
 func (c *call) deletePortgroup(ident, parent string) (any, error) {
-	group, err := c.findPortgroup(ident)
+	group, err := c.findPortgroup(ident, parent)
 	if err != nil {
 		return nil, err
-	}
-	if parent != "" {
-		return nil, malformedURI()
 	}
 	if err := c.servedNode(group.NodeUUID); err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/python"
 )
 
 // portParent identifies the node or port group to which a list of ports belongs. It is empty for a list of all ports.
@@ -14,7 +14,13 @@ type portParent struct {
 	node, group string
 }
 
-func (p portParent) isNone() bool { return p == portParent{} }
+// checkNone rejects the paths below a node or a port group, as Ironic does for single ports.
+func (p portParent) checkNone() error {
+	if p != (portParent{}) {
+		return malformedURI()
+	}
+	return nil
+}
 
 // routePorts handles /ports and everything below it. If the path is below a node or a port group, parent identifies
 // that resource.
@@ -35,9 +41,7 @@ func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 		http.MethodGet:    func() (any, error) { return c.showPort(ident, parent, rest[1:]) },
 		http.MethodPatch:  func() (any, error) { return c.patchPort(ident, parent) },
 		http.MethodDelete: c.noContent(func() (any, error) { return c.deletePort(ident, parent) }),
-		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for port: %s is not of type 'object'", python.Repr(ident))
-		},
+		http.MethodPost:   notObject("port", ident),
 	}.serve(c)
 }
 
@@ -49,89 +53,26 @@ var portFilterParams = []param{
 }
 
 func (c *call) listPorts(parent portParent) (any, error) {
-	args, err := c.checkArguments(append([]param{optional("fields", checkList), optional("detail", checkBool)}, portFilterParams...)...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkParent(parent); err != nil {
-		return nil, err
-	}
-	fields, detail := args.list("fields"), args.boolean("detail")
-	if err := c.checkSelection(fields); err != nil {
-		return nil, err
-	}
-	if err := c.checkPortFields(fields); err != nil {
-		return nil, err
-	}
-	group := parent.group
-	if group == "" {
-		group = args.text("portgroup")
-	}
-	if err := c.checkPortQuery(args, group); err != nil {
-		return nil, err
-	}
-	if fields, err = c.returned(fields, detail, defaultPortFields, 43); err != nil {
-		return nil, err
-	}
-	return c.portPage(args, parent, "ports", fields, detail)
+	l := c.portListing(parent)
+	l.params = append([]param{optional("fields", checkList), optional("detail", checkBool)}, portFilterParams...)
+	l.standard = []string{"uuid", "address"}
+	return l.answer()
 }
 
 func (c *call) listPortDetails(parent portParent) (any, error) {
-	args, err := c.checkArguments(portFilterParams...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkParent(parent); err != nil {
-		return nil, err
-	}
-	if err := c.checkPortQuery(args, args.text("portgroup")); err != nil {
-		return nil, err
-	}
-	return c.portPage(args, parent, "ports/detail", nil, nil)
+	l := c.portListing(parent)
+	l.params, l.suffix = portFilterParams, "/detail"
+	return l.answer()
 }
 
-// checkParent returns an error if the parent does not exist or is not given by UUID. Like Ironic's, the message calls
-// a missing node a port group.
-func (c *call) checkParent(parent portParent) error {
-	if parent.group != "" {
-		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
-			return err
-		}
-		return nil
-	}
-	if parent.node == "" {
-		return nil
-	}
-	if _, err := c.tables().Nodes.Peek(parent.node); err != nil {
-		return noPortgroup("None")
-	}
-	return nil
-}
-
-func noPortgroup(ident string) error {
-	return db.Faultf(http.StatusNotFound, "PortgroupNotFound", "Portgroup %s could not be found.", ident)
-}
-
-func (c *call) checkPortQuery(args arguments, group string) error {
-	if err := c.checkPortFields([]string{args.text("sort_key")}); err != nil {
-		return err
-	}
-	if group != "" && !c.atLeast(24) {
-		return notAcceptable()
-	}
-	if args.has("shard") && !c.atLeast(82) {
-		return needsVersion(82)
-	}
-	if node := args.text("node"); node != "" && args.text("node_uuid") == "" && !c.atLeast(5) && !isUUID(node) {
-		return notAcceptable()
-	}
-	return nil
-}
-
-func (c *call) portPage(args arguments, parent portParent, path string, fields []string, detail *bool) (any, error) {
+func (c *call) portListing(parent portParent) listing[db.Port] {
 	return listing[db.Port]{
-		name: "ports", path: path, markerFirst: true, unsortable: unsortablePort, columns: portColumns, find: c.tables().Ports.Get,
-		rows: func(p *paging) ([]*db.Port, error) {
+		collection: c.ports(), markerFirst: true, unsortable: []string{"extra", "internal_info", "local_link_connection"},
+		check: func(args arguments) error {
+			fields := args.list("fields")
+			return cmp.Or(c.checkParent(parent), c.checkSelection(fields), c.checkPortFields(fields), c.checkPortQuery(args))
+		},
+		rows: func(args arguments, p *paging) ([]*db.Port, error) {
 			keep, alone, err := c.portFilter(args, parent)
 			if err != nil {
 				return nil, err
@@ -140,22 +81,48 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 			return c.tables().Ports.List(keep), nil
 		},
 		sortable: func(key string) bool { return slices.Contains(sortablePort, key) }, value: portColumn,
-		document: func(p *db.Port) (map[string]any, error) { return c.portDocument(p, fields) },
-	}.answer(c, args, fields, detailQuery(detail)...)
+	}
+}
+
+// checkParent returns an error if the parent does not exist or is not given by UUID. Like Ironic's, the message calls
+// a missing node a port group.
+func (c *call) checkParent(parent portParent) error {
+	if parent.group != "" {
+		_, err := c.tables().Portgroups.Get(parent.group)
+		return err
+	}
+	if parent.node == "" {
+		return nil
+	}
+	if _, err := c.tables().Nodes.Peek(parent.node); err != nil {
+		return db.Faultf(http.StatusNotFound, "PortgroupNotFound", "Portgroup None could not be found.")
+	}
+	return nil
+}
+
+func (c *call) checkPortQuery(args arguments) error {
+	if err := c.checkPortFields([]string{args.text("sort_key")}); err != nil {
+		return err
+	}
+	node := args.text("node")
+	byName := node != "" && args.text("node_uuid") == "" && !isUUID(node)
+	switch {
+	case args.text("portgroup") != "" && !c.atLeast(24):
+		return notAcceptable()
+	case args.has("shard") && !c.atLeast(82):
+		return needsVersion(82)
+	case byName && !c.atLeast(5):
+		return notAcceptable()
+	default:
+		return nil
+	}
 }
 
 // portFilter returns a function that reports whether a port matches the query. alone reports whether the query
 // selects a single port by its address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
-	node, group, shards := parent.node, parent.group, args.list("shard")
-	if node == "" {
-		if node = args.text("node_uuid"); node == "" {
-			node = args.text("node")
-		}
-	}
-	if group == "" {
-		group = args.text("portgroup")
-	}
+	node := cmp.Or(parent.node, args.text("node_uuid"), args.text("node"))
+	group, shards := cmp.Or(parent.group, args.text("portgroup")), args.list("shard")
 	exclusive := 0
 	for _, asked := range []bool{node != "", group != "", len(shards) > 0} {
 		if asked {
@@ -174,43 +141,44 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 	described := func(p *db.Port) bool { return part == "" || strings.Contains(strings.ToLower(p.Description), part) }
 	switch {
 	case group != "":
-		found, err := c.findPortgroup(group)
+		found, err := c.portgroups().find(group)
 		if err != nil {
 			return nil, false, err
 		}
 		return func(p *db.Port) bool { return p.PortgroupUUID == found.UUID && described(p) }, false, nil
-	case node != "":
-		found, err := c.findNode(node)
-		if err != nil {
-			return nil, false, err
-		}
-		return func(p *db.Port) bool { return p.NodeUUID == found.UUID && described(p) }, false, nil
-	case address != "":
+	case node == "" && address != "":
 		return func(p *db.Port) bool { return p.Address == address }, true, nil
-	case len(shards) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
-		return func(p *db.Port) bool { return nodes[p.NodeUUID] && described(p) }, false, nil
-	case len(groups) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
-		return func(p *db.Port) bool { return nodes[p.NodeUUID] && described(p) }, false, nil
-	default:
-		return described, false, nil
 	}
+	selected, err := c.selectedNodes(node, shards, groups)
+	if err != nil {
+		return nil, false, err
+	}
+	return func(p *db.Port) bool { return selected(p.NodeUUID) && described(p) }, false, nil
 }
 
-// nodesThat returns the UUIDs of the nodes for which keep returns true.
-func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
+// selectedNodes returns a function that reports whether a query selects the node with the given UUID: by its name or
+// UUID, by its shard or by its conductor group, whichever is not empty first.
+func (c *call) selectedNodes(ident string, shards, groups []string) (func(uuid string) bool, error) {
+	var nodes []*db.Node
+	switch {
+	case ident != "":
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, node)
+	case len(shards) > 0:
+		nodes = c.tables().Nodes.Scan(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
+	case len(groups) > 0:
+		nodes = c.tables().Nodes.Scan(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
+	default:
+		return func(string) bool { return true }, nil
+	}
 	uuids := map[string]bool{}
-	for _, n := range c.tables().Nodes.Scan(keep) {
+	for _, n := range nodes {
 		uuids[n.UUID] = true
 	}
-	return uuids
-}
-
-// findPort finds a port by UUID or name.
-func (c *call) findPort(ident string) (*db.Port, error) {
-	return findBy(ident, c.tables().Ports.Get, c.tables().Ports.List, func(p *db.Port) string { return p.Name },
-		db.Faultf(http.StatusNotFound, "PortNotFound", "Port %s could not be found.", ident))
+	return func(uuid string) bool { return uuids[uuid] }, nil
 }
 
 func (c *call) showPort(ident string, parent portParent, more []string) (any, error) {
@@ -218,33 +186,18 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 	if len(more) > 0 {
 		fieldsParam = fromPath("fields", more[0], checkList)
 	}
-	args, err := c.checkArguments(fromPath("port_ident", ident, checkIdent), fieldsParam)
-	if err != nil {
+	fields, err := c.shownFields(nil, fieldsParam, fromPath("port_ident", ident, checkIdent))
+	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
 	}
-	if !parent.isNone() {
-		return nil, malformedURI()
-	}
-	port, err := c.findPort(ident)
-	if err != nil {
-		return nil, err
-	}
-	fields := args.list("fields")
-	if err := c.checkSelection(fields); err != nil {
-		return nil, err
-	}
-	if err := c.checkPortFields(fields); err != nil {
-		return nil, err
-	}
-	return ordered("ports")(c.portDocument(port, fields))
+	port, err := c.ports().find(ident)
+	return c.ports().shown(fields)(port, cmp.Or(err, c.checkSelection(fields), c.checkPortFields(fields)))
 }
 
 func (c *call) deletePort(ident string, parent portParent) (any, error) {
-	if _, err := c.checkArguments(fromPath("port_uuid", ident, checkUUID)); err != nil {
+	_, err := c.checkArguments(fromPath("port_uuid", ident, checkUUID))
+	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
-	}
-	if !parent.isNone() {
-		return nil, malformedURI()
 	}
 	port, err := c.tables().Ports.Get(ident)
 	if err != nil {

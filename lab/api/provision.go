@@ -1,12 +1,56 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/lab/fsm"
 	"ironworks/python"
 )
+
+// actions maps each provision state to its events. The events include those that only the conductor may trigger:
+// isActionable accepts them as targets, but the request is rejected later.
+var actions = fsm.States()
+
+// verbs maps the targets of provision requests to the names of their events, where the two names differ.
+var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
+
+// verbVersions maps the targets of states/provision to the minor API versions that introduced them. The abort, unhold
+// and service targets are subject to further checks.
+var verbVersions = map[string]int{
+	"manage": 4, "provide": 4, "inspect": 6, "abort": 13, "clean": 15, "adopt": 17, "rescue": 38, "unrescue": 38,
+	"deploy": 73, "delete": 73,
+}
+
+// isActionable reports whether the provision state allows the target.
+func isActionable(state, target string) bool {
+	event := target
+	if verb, ok := verbs[target]; ok {
+		event = verb
+	}
+	_, ok := actions[state].On[event]
+	return ok
+}
+
+// unstable contains the states in which the conductor is working or waiting.
+var unstable = []string{
+	"deploying", "wait call-back", "cleaning", "clean wait", "verifying", "deleting", stateInspecting,
+	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",
+}
+
+// updateAllowed lists the states in which a node may be changed although it has a target state.
+var updateAllowed = []string{
+	"deploy failed", stateInspecting, "inspect failed", stateInspectWait, "clean failed", "error", "verifying",
+	"adopt failed", "rescue failed", "unrescue failed", "service", "service hold", "service failed",
+}
+
+// lookupAllowed lists the states in which an agent can find its node.
+var lookupAllowed = []string{
+	"deploying", "wait call-back", "cleaning", "clean wait", stateInspecting, stateInspectWait, "rescuing",
+	"rescue wait", "service wait",
+}
 
 // provisionRequest holds the arguments of a PUT request to states/provision.
 type provisionRequest struct {
@@ -107,11 +151,8 @@ func checkState(n *db.Node, target string) error {
 }
 
 func badState(action, node, state string) error {
-	if state == "" {
-		state = "None"
-	}
 	return db.Faultf(http.StatusBadRequest, "InvalidStateRequested", "The requested action \"%s\" can not be performed on "+
-		"node \"%s\" while it is in state \"%s\".", action, node, state)
+		"node \"%s\" while it is in state \"%s\".", action, node, cmp.Or(state, "None"))
 }
 
 // checkProvision checks that the target allows the request's other arguments.
@@ -223,14 +264,15 @@ func (c *call) act(n *db.Node, r provisionRequest) error {
 	}
 }
 
-func dicts(values []any) []db.Dict {
-	if values == nil {
+// dicts returns the objects in a list, or nil if the value is no list.
+func dicts(list any) []db.Dict {
+	values, ok := list.([]any)
+	if !ok || values == nil {
 		return nil
 	}
 	made := make([]db.Dict, len(values))
 	for i := range values {
-		object, _ := values[i].(map[string]any)
-		made[i] = object
+		made[i], _ = values[i].(map[string]any)
 	}
 	return made
 }

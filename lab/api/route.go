@@ -23,25 +23,28 @@ func (c *call) route() (any, error) {
 		return c.showV1(), nil
 	}
 	controllers := map[string]func([]string) (any, error){
-		"chassis":             c.routeChassis,
-		"nodes":               c.routeNodes,
-		"ports":               func(rest []string) (any, error) { return c.routePorts(rest, portParent{}) },
-		"portgroups":          func(rest []string) (any, error) { return c.routePortgroups(rest, "") },
-		"drivers":             c.routeDrivers,
-		"events":              c.routeEvents,
-		"conductors":          c.routeConductors,
-		"allocations":         c.routeAllocations,
-		"deploy_templates":    c.routeTemplates,
-		"inspection_rules":    c.routeRules,
-		"volume":              func(rest []string) (any, error) { return c.routeVolume(rest, "") },
-		"runbooks":            c.routeRunbooks,
-		"shards":              c.routeShards,
-		"lookup":              c.routeLookup,
-		"heartbeat":           c.routeHeartbeat,
-		"continue_inspection": c.routeInspection,
+		"chassis":          c.routeChassis,
+		"nodes":            c.routeNodes,
+		"ports":            func(rest []string) (any, error) { return c.routePorts(rest, portParent{}) },
+		"portgroups":       func(rest []string) (any, error) { return c.routePortgroups(rest, "") },
+		"drivers":          c.routeDrivers,
+		"events":           c.routeEvents,
+		"conductors":       c.routeConductors,
+		"allocations":      c.routeAllocations,
+		"deploy_templates": c.routeTemplates,
+		"inspection_rules": c.routeRules,
+		"volume":           func(rest []string) (any, error) { return c.routeVolume(rest, "") },
+		"runbooks":         c.routeRunbooks,
+		"shards":           c.routeShards,
+		"lookup": func(rest []string) (any, error) {
+			return methods{http.MethodGet: c.lookup}.serve(c, rest...)
+		},
+		"heartbeat": c.routeHeartbeat,
+		"continue_inspection": func(rest []string) (any, error) {
+			return methods{http.MethodPost: c.accepted(c.continueInspection)}.serve(c, rest...)
+		},
 	}
-	controller, ok := controllers[rest[0]]
-	if ok {
+	if controller, ok := controllers[rest[0]]; ok {
 		return controller(rest[1:])
 	}
 	return nil, errNoRoute

@@ -119,8 +119,7 @@ func rulePriority(rule db.Dict) float64 {
 }
 
 func checkOperations(list any, known []ruleOperation) error {
-	operations, _ := list.([]any)
-	for _, operation := range dicts(operations) {
+	for _, operation := range dicts(list) {
 		name := strings.TrimPrefix(operation.Text("op"), "!")
 		at := slices.IndexFunc(known, func(o ruleOperation) bool { return o.name == name })
 		if err := known[at].checkArgs(operation); err != nil {

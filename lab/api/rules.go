@@ -27,37 +27,34 @@ var (
 
 // routeRules handles everything below /inspection_rules.
 func (c *call) routeRules(rest []string) (any, error) {
-	since := func(serve endpoint) endpoint {
-		return c.introduced(ruleVersion, "The API version does not allow inspection rules", serve)
-	}
+	const tooOld = "The API version does not allow inspection rules"
 	if len(rest) == 0 {
 		return methods{
-			http.MethodGet: since(c.listRules), http.MethodPost: since(c.created(c.createRule(nil))),
-			http.MethodPatch: since(c.missing("inspection_rule_uuid")), http.MethodDelete: since(missingIdent),
-		}.serve(c)
+			http.MethodGet: c.listRules, http.MethodPost: c.created(c.createRule(nil)),
+			http.MethodPatch: c.missing("inspection_rule_uuid"), http.MethodDelete: missingIdent,
+		}.since(c, ruleVersion, tooOld)
 	}
 	ident := rest[0]
 	return methods{
-		http.MethodGet:    since(func() (any, error) { return c.showRule(ident) }),
-		http.MethodPatch:  since(func() (any, error) { return c.patchRule(ident) }),
-		http.MethodDelete: since(c.noContent(func() (any, error) { return nil, c.deleteRule(ident) })),
-		http.MethodPost: since(c.createRule(
-			pythonError("InspectionRuleController.post() got multiple values for argument 'inspection_rule'"))),
-	}.serve(c)
+		http.MethodGet:    func() (any, error) { return c.showRule(ident) },
+		http.MethodPatch:  func() (any, error) { return c.patchRule(ident) },
+		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRule(ident) }),
+		http.MethodPost: c.createRule(
+			pythonError("InspectionRuleController.post() got multiple values for argument 'inspection_rule'")),
+	}.since(c, ruleVersion, tooOld)
 }
 
-// ruleDocument returns the document of a rule. Like Ironic, it links to a path that does not exist.
-func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]any, error) {
-	document := ruleColumns.all(r, "inspection_rules")
-	document["links"] = c.links("inspection/" + r.UUID)
-	document["actions"], document["conditions"] = shownOperations(r.Actions, nil), shownOperations(r.Conditions, "any")
-	if r.Sensitive {
-		document["actions"], document["conditions"] = nil, nil
+// rules describes the inspection rules. Like Ironic, it links to a path that does not exist.
+func (c *call) rules() collection[db.InspectionRule] {
+	return collection[db.InspectionRule]{
+		call: c, name: "inspection_rules", path: "inspection", columns: ruleColumns, table: c.tables().InspectionRules,
+		fill: func(r *db.InspectionRule, document map[string]any) {
+			document["actions"], document["conditions"] = nil, nil
+			if !r.Sensitive {
+				document["actions"], document["conditions"] = shownOperations(r.Actions, nil), shownOperations(r.Conditions, "any")
+			}
+		},
 	}
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
-	}
-	return pick(document, fields), nil
 }
 
 // shownOperations returns operations as the API shows them. multiple is the default of the multiple field, or nil if
@@ -80,55 +77,33 @@ func shownOperations(operations []db.Dict, multiple any) []document {
 // listRules lists the rules. Ironic accepts a filter by phase, but only copies it to the next link and does not apply
 // it.
 func (c *call) listRules() (any, error) {
-	args, fields, err := c.listArguments(rulesQuery, defaultRuleFields, listParams(anyValue, anyValue, optional("phase", anyValue)))
-	if err != nil {
-		return nil, err
-	}
-	filters := map[string]any{}
-	if phase := args.text("phase"); phase != "" {
-		filters["phase"] = phase
-	}
 	return listing[db.InspectionRule]{
-		name: "inspection_rules", path: "inspection", columns: ruleColumns, find: c.tables().InspectionRules.Get,
-		rows: func(p *paging) ([]*db.InspectionRule, error) {
+		collection: c.rules(), params: listParams(anyValue, anyValue, optional("phase", anyValue)), query: rulesQuery,
+		check: c.checkVersions, standard: defaultRuleFields,
+		rows: func(args arguments, p *paging) ([]*db.InspectionRule, error) {
+			filters := map[string]any{}
+			if phase := args.text("phase"); phase != "" {
+				filters["phase"] = phase
+			}
 			p.before = []query{{"filters", python.Repr(filters)}}
 			return c.tables().InspectionRules.List(nil), nil
 		},
 		sortable: func(key string) bool { return hasKey(ruleColumns, key) || key == "scope" || key == "version" },
-		document: func(r *db.InspectionRule) (map[string]any, error) { return c.ruleDocument(r, fields) },
-	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
+	}.answer()
 }
 
 func (c *call) showRule(ident string) (any, error) {
-	args, err := c.checkArguments(optional("fields", checkList))
-	if err != nil {
+	fields, err := c.shownFields(nil, optional("fields", checkList))
+	if err = cmp.Or(err, checkWhole(uuidFormat, ident)); err != nil {
 		return nil, err
 	}
-	rule, err := c.findRule(ident)
-	if err != nil {
-		return nil, err
-	}
-	return ordered("inspection_rules")(c.ruleDocument(rule, args.list("fields")))
-}
-
-func (c *call) findRule(ident string) (*db.InspectionRule, error) {
-	if err := checkWhole(uuidFormat, ident); err != nil {
-		return nil, err
-	}
-	return c.tables().InspectionRules.Get(ident)
+	return c.rules().shown(fields)(c.tables().InspectionRules.Get(ident))
 }
 
 // setRule copies the fields of a document to a rule.
 func setRule(r *db.InspectionRule, document db.Dict) {
-	r.Description = nil
-	if description, ok := document["description"].(string); ok {
-		r.Description = &description
-	}
-	r.Priority, r.Phase = int(rulePriority(document)), document.Text("phase")
-	r.Sensitive, _ = document["sensitive"].(bool)
-	actions, _ := document["actions"].([]any)
-	conditions, _ := document["conditions"].([]any)
-	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
+	setFields(ruleColumns, r, document, []string{"description", "priority", "phase", "sensitive"})
+	r.Actions, r.Conditions = dicts(document["actions"]), dicts(document["conditions"])
 }
 
 // createRule returns the endpoint that creates a rule. If refusal is not nil, the endpoint returns that error for
@@ -139,17 +114,16 @@ func (c *call) createRule(refusal error) endpoint {
 		if err != nil {
 			return nil, err
 		}
-		if err := checkWhole(ruleSchema, body.given); err != nil {
+		if err := cmp.Or(
+			checkWhole(ruleSchema, body.given), refusal, c.unexpected("InspectionRuleController.post"),
+		); err != nil {
 			return nil, err
 		}
-		if err := cmp.Or(refusal, c.unexpected("InspectionRuleController.post")); err != nil {
-			return nil, err
-		}
-		given, _ := body.given.(map[string]any)
+		given := object(body.given)
 		if err := checkRule(given); err != nil {
 			return nil, err
 		}
-		rule := &db.InspectionRule{UUID: db.Dict(given).Text("uuid")}
+		rule := &db.InspectionRule{UUID: given.Text("uuid")}
 		setRule(rule, given)
 		made, err := c.tables().InspectionRules.Create(rule)
 		if err != nil {
@@ -166,7 +140,7 @@ func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 	if !hasKey(document, "conditions") {
 		return nil, pythonError("'NoneType' object is not iterable")
 	}
-	return ordered("inspection_rules")(c.ruleDocument(r, nil))
+	return c.rules().stored(r, nil)
 }
 
 func (c *call) patchRule(ident string) (any, error) {
@@ -236,10 +210,7 @@ func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 }
 
 func (c *call) deleteRule(ident string) error {
-	if err := checkWhole(uuidFormat, ident); err != nil {
-		return err
-	}
-	if err := c.unexpected("InspectionRuleController.delete"); err != nil {
+	if err := cmp.Or(checkWhole(uuidFormat, ident), c.unexpected("InspectionRuleController.delete")); err != nil {
 		return err
 	}
 	return c.tables().InspectionRules.Destroy(ident)

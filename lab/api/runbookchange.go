@@ -39,11 +39,10 @@ func checkRunbook(s *schema, name string, value any) error {
 	if _, err := checkSchema(s)(name, value); err != nil {
 		return err
 	}
-	object, ok := value.(map[string]any)
-	if !ok {
+	if value == nil {
 		return pythonError("'NoneType' object is not subscriptable")
 	}
-	if err := checkDuplicates(object["steps"]); err != nil {
+	if err := checkDuplicates(object(value)["steps"]); err != nil {
 		return err
 	}
 	return checkDict(value, []param{optional("uuid", checkUUID)})
@@ -70,8 +69,7 @@ func (c *call) createRunbook(refusal error) endpoint {
 		if err := checkRunbook(s, "runbook", body.given); err != nil {
 			return nil, err
 		}
-		given, _ := body.given.(map[string]any)
-		return c.storeRunbook(given)
+		return c.storeRunbook(object(body.given))
 	}
 }
 
@@ -89,49 +87,30 @@ func (c *call) storeRunbook(given db.Dict) (any, error) {
 			step["args"] = db.Dict{}
 		}
 	}
-	made, err := c.tables().Runbooks.Create(runbook)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("runbooks/" + made.UUID)
-	return ordered("runbooks")(c.runbookDocument(made, nil))
+	return c.runbooks().created(c.tables().Runbooks.Create(runbook))
 }
 
 // setRunbook copies the fields of a document to a runbook, except steps and traits.
 func setRunbook(r *db.Runbook, document db.Dict) {
-	r.Name = document.Text("name")
-	r.Description, r.Owner = nullableOf(document["description"]), nullableOf(document["owner"])
-	r.Public, _ = document["public"].(bool)
-	r.DisableRamdisk, _ = document["disable_ramdisk"].(bool)
-	extra, _ := document["extra"].(map[string]any)
-	r.Extra = orEmpty(extra)
+	setFields(runbookColumns, r, document, []string{"name", "description", "owner", "public", "disable_ramdisk", "extra"})
 }
 
-// nullableOf returns a pointer to value if it is a string, and nil otherwise.
-func nullableOf(value any) *string {
-	text, ok := value.(string)
-	if !ok {
-		return nil
-	}
-	return &text
-}
-
-func (c *call) patchRunbook(rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, invalidValue("Schema error for patch: %s is not of type 'array'", python.Repr(rest[1]))
-	}
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("runbook_ident", rest[0], checkIdent))
+func (c *call) patchRunbook(ident string) (any, error) {
+	patch, _, err := c.givenPatch(fromPath("runbook_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
-	if args["patch"] == nil {
+	if patch == nil {
 		return nil, pythonError("'NoneType' object is not iterable")
 	}
-	patch := operations(args["patch"])
-	if err := c.checkRunbookRoots(patch); err != nil {
+	allowed := patchableRunbook
+	if c.atLeast(runbookTraitsVersion) {
+		allowed = append(slices.Clone(allowed), "description")
+	}
+	if err := checkRoots(patch, allowed); err != nil {
 		return nil, err
 	}
-	runbook, err := c.findRunbook(rest[0])
+	runbook, err := c.runbooks().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -139,19 +118,7 @@ func (c *call) patchRunbook(rest []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	updated, err := c.updateRunbook(runbook, document)
-	if err != nil {
-		return nil, err
-	}
-	return ordered("runbooks")(c.runbookDocument(updated, nil))
-}
-
-func (c *call) checkRunbookRoots(patch []operation) error {
-	allowed := patchableRunbook
-	if c.atLeast(runbookTraitsVersion) {
-		allowed = append(slices.Clone(allowed), "description")
-	}
-	return checkRoots(patch, allowed)
+	return c.runbooks().stored(c.updateRunbook(runbook, document))
 }
 
 // patchedRunbook applies the patch and returns the runbook's new document after checking it. A patch that sets public
@@ -274,8 +241,7 @@ func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 // checkOrders returns Ironic's error if list contains a stored step whose order is now a string. Ironic compares this
 // string with the stored number.
 func checkOrders(old []db.Dict, list any) error {
-	given, _ := list.([]any)
-	for _, step := range dicts(given) {
+	for _, step := range dicts(list) {
 		_, isText := step["order"].(string)
 		if isText && slices.ContainsFunc(old, func(o db.Dict) bool { return sameStep(o, step) }) {
 			return pythonError("'<' not supported between instances of 'int' and 'str'")

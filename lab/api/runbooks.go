@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -24,95 +25,54 @@ func (c *call) routeRunbooks(rest []string) (any, error) {
 	if !c.atLeast(runbookVersion) {
 		return nil, c.tooOld("The API version does not allow runbooks")
 	}
-	if len(rest) == 0 {
-		return methods{
-			http.MethodGet: c.listRunbooks, http.MethodPost: c.created(c.createRunbook(nil)),
-			http.MethodPatch: c.missing("runbook_ident"), http.MethodDelete: c.missing("runbook_ident"),
-		}.serve(c)
-	}
-	return methods{
-		http.MethodGet:    func() (any, error) { return c.showRunbook(rest) },
-		http.MethodPatch:  func() (any, error) { return c.patchRunbook(rest) },
-		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRunbook(rest) }),
-		http.MethodPost:   c.createRunbook(pythonError("RunbooksController.post() got multiple values for argument 'runbook'")),
-	}.serve(c)
+	return resource{
+		class: "RunbooksController", ident: "runbook_ident", list: c.listRunbooks, create: c.createRunbook(nil),
+		nested: c.createRunbook(pythonError("RunbooksController.post() got multiple values for argument 'runbook'")),
+		show:   c.showRunbook, patch: c.patchRunbook, remove: c.deleteRunbook,
+	}.serve(c, rest)
 }
 
-func (c *call) runbookDocument(r *db.Runbook, fields []string) (map[string]any, error) {
-	document := runbookColumns.all(r, "runbooks")
-	document["links"], document["steps"] = c.links("runbooks/"+r.UUID), shownSteps(r.Steps, "order")
-	if !c.atLeast(runbookTraitsVersion) {
-		delete(document, "description")
-		delete(document, "traits")
+func (c *call) runbooks() collection[db.Runbook] {
+	return collection[db.Runbook]{
+		call: c, name: "runbooks", path: "runbooks", columns: runbookColumns, table: c.tables().Runbooks,
+		fill: func(r *db.Runbook, document map[string]any) {
+			document["steps"] = shownSteps(r.Steps, "order")
+			if !c.atLeast(runbookTraitsVersion) {
+				delete(document, "description")
+				delete(document, "traits")
+			}
+		},
 	}
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
-	}
-	return pick(document, fields), nil
-}
-
-func (c *call) findRunbook(ident string) (*db.Runbook, error) {
-	return findBy(ident, c.tables().Runbooks.Get, c.tables().Runbooks.List, func(r *db.Runbook) string { return r.Name },
-		db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", ident))
 }
 
 // listRunbooks lists the runbooks. Ironic converts the project argument to a boolean, but then compares it with the
 // owner. Apart from public runbooks, project=true therefore selects only runbooks whose owner is named 1.
 func (c *call) listRunbooks() (any, error) {
-	params := listParams(checkName, checkText, optional("project", checkBool))
-	args, fields, err := c.listArguments(&schema{}, []string{"uuid", "name"}, params)
-	if err != nil {
-		return nil, err
-	}
-	var keep func(*db.Runbook) bool
-	if args.isTrue("project") {
-		keep = func(r *db.Runbook) bool { return r.Public || r.Owner != nil && *r.Owner == "1" }
-	}
 	return listing[db.Runbook]{
-		name: "runbooks", path: "runbooks", unsortable: []string{"extra", "steps", "traits"},
-		columns: runbookColumns, find: c.tables().Runbooks.Get,
-		rows:     func(*paging) ([]*db.Runbook, error) { return c.tables().Runbooks.List(keep), nil },
+		collection: c.runbooks(), params: listParams(checkName, checkText, optional("project", checkBool)),
+		check: c.checkVersions, standard: []string{"uuid", "name"}, unsortable: []string{"extra", "steps", "traits"},
+		rows: func(args arguments, _ *paging) ([]*db.Runbook, error) {
+			return c.tables().Runbooks.List(func(r *db.Runbook) bool {
+				return !args.isTrue("project") || r.Public || r.Owner != nil && *r.Owner == "1"
+			}), nil
+		},
 		sortable: func(key string) bool { return hasKey(runbookColumns, key) || key == "version" },
-		document: func(r *db.Runbook) (map[string]any, error) { return c.runbookDocument(r, fields) },
-	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
+	}.answer()
 }
 
-// showRunbook returns a runbook. Like Ironic, it reads the part of the path after the runbook as the fields to show.
-func (c *call) showRunbook(rest []string) (any, error) {
-	if len(rest) > 2 {
-		return nil, pythonError("RunbooksController.get_one() takes from 2 to 3 positional arguments but %d were given",
-			len(rest)+1)
-	}
-	fields := optional("fields", checkList)
-	if len(rest) > 1 {
-		fields = fromPath("fields", rest[1], checkList)
-	}
-	args, err := c.checkArguments(fromPath("runbook_ident", rest[0], checkIdent), fields)
+func (c *call) showRunbook(ident string, fieldsParam param) (any, error) {
+	fields, err := c.shownFields(nil, fieldsParam, fromPath("runbook_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
-	runbook, err := c.findRunbook(rest[0])
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkFields(args.list("fields")...); err != nil {
-		return nil, err
-	}
-	return ordered("runbooks")(c.runbookDocument(runbook, args.list("fields")))
+	runbook, err := c.runbooks().find(ident)
+	return c.runbooks().shown(fields)(runbook, cmp.Or(err, c.checkFields(fields...)))
 }
 
-func (c *call) deleteRunbook(rest []string) error {
-	if len(rest) > 1 {
-		return pythonError("RunbooksController.delete() takes 2 positional arguments but %d were given", len(rest)+1)
-	}
-	if _, err := c.checkArguments(fromPath("runbook_ident", rest[0], checkIdent)); err != nil {
-		return err
-	}
-	runbook, err := c.findRunbook(rest[0])
-	if err != nil {
-		return err
-	}
-	return c.tables().Runbooks.Destroy(runbook.UUID)
+func (c *call) deleteRunbook(ident string) (any, error) {
+	return c.runbooks().on(ident, func(runbook *db.Runbook, _ arguments) (any, error) {
+		return nil, c.tables().Runbooks.Destroy(runbook.UUID)
+	}, fromPath("runbook_ident", ident, checkIdent))()
 }
 
 // routeRunbookTraits handles everything below /runbooks/{ident}/traits.
@@ -131,8 +91,8 @@ func (c *call) routeRunbookTraits(ident string, rest []string) (any, error) {
 	}
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showRunbookTraits(ident) },
-		http.MethodPut:    c.noContent(func() (any, error) { return nil, c.putRunbookTraits(ident, rest) }),
-		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRunbookTraits(ident, rest) }),
+		http.MethodPut:    c.noContent(c.putRunbookTraits(ident, rest)),
+		http.MethodDelete: c.noContent(c.deleteRunbookTraits(ident, rest)),
 	}.serve(c)
 }
 
@@ -140,7 +100,7 @@ func (c *call) showRunbookTraits(ident string) (any, error) {
 	if err := c.unexpected("RunbookTraitsController.get_all"); err != nil {
 		return nil, err
 	}
-	runbook, err := c.findRunbook(ident)
+	runbook, err := c.runbooks().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -148,44 +108,31 @@ func (c *call) showRunbookTraits(ident string) (any, error) {
 }
 
 // putRunbookTraits adds the trait in the path, or replaces all traits with those in the body.
-func (c *call) putRunbookTraits(ident string, rest []string) error {
-	args, err := c.checkArguments(oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
-	if err != nil {
-		return err
-	}
-	runbook, err := c.findRunbook(ident)
-	if err != nil {
-		return err
-	}
-	body, _ := args["body"].(map[string]any)
-	list, many := body["traits"].([]any)
-	trait := args.text("trait")
-	if (trait != "") == many {
-		return invalid("A single runbook trait may be added via PUT /v1/runbooks/<runbook identifier>/traits/<trait> with no " +
-			"body, or all runbook traits may be replaced via PUT /v1/runbooks/<runbook identifier>/traits with the list of " +
-			"traits specified in the request body.")
-	}
-	if many {
-		return c.setRunbookTraits(runbook, texts(list))
-	}
-	c.locate("runbooks/" + ident + "/traits/" + trait)
-	return c.setRunbookTraits(runbook, append(runbook.Traits, trait))
+func (c *call) putRunbookTraits(ident string, rest []string) endpoint {
+	return c.runbooks().on(ident, func(runbook *db.Runbook, args arguments) (any, error) {
+		list, many := args.object("body")["traits"].([]any)
+		trait := args.text("trait")
+		if (trait != "") == many {
+			return nil, invalid("A single runbook trait may be added via PUT /v1/runbooks/<runbook identifier>/traits/<trait> " +
+				"with no body, or all runbook traits may be replaced via PUT /v1/runbooks/<runbook identifier>/traits with the " +
+				"list of traits specified in the request body.")
+		}
+		if many {
+			return nil, c.setRunbookTraits(runbook, texts(list))
+		}
+		c.locate("runbooks/" + ident + "/traits/" + trait)
+		return nil, c.setRunbookTraits(runbook, append(runbook.Traits, trait))
+	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 }
 
 // deleteRunbookTraits removes the trait in the path, if the runbook has it, or all traits if the path names none.
-func (c *call) deleteRunbookTraits(ident string, rest []string) error {
-	args, err := c.checkArguments(oneTrait(rest, checkText))
-	if err != nil {
-		return err
-	}
-	runbook, err := c.findRunbook(ident)
-	if err != nil {
-		return err
-	}
-	trait := args.text("trait")
-	return c.setRunbookTraits(runbook, slices.DeleteFunc(runbook.Traits, func(t string) bool {
-		return trait == "" || t == trait
-	}))
+func (c *call) deleteRunbookTraits(ident string, rest []string) endpoint {
+	return c.runbooks().on(ident, func(runbook *db.Runbook, args arguments) (any, error) {
+		trait := args.text("trait")
+		return nil, c.setRunbookTraits(runbook, slices.DeleteFunc(runbook.Traits, func(t string) bool {
+			return trait == "" || t == trait
+		}))
+	}, oneTrait(rest, checkText))
 }
 
 // setRunbookTraits stores the traits, sorted and without duplicates. It does not change updated_at.
@@ -204,7 +151,7 @@ func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	if !c.atLeast(runbookVersion) {
 		return notAcceptable()
 	}
-	runbook, err := c.findRunbook(request.runbook)
+	runbook, err := c.runbooks().find(request.runbook)
 	if err != nil {
 		return err
 	}

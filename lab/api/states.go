@@ -160,8 +160,7 @@ func (c *call) setRAID(ident string) endpoint {
 		if err := c.served(node, http.StatusNotFound); err != nil {
 			return nil, err
 		}
-		config, _ := args["target_raid_config"].(map[string]any)
-		err := c.conductor().SetRAID(c.ctx(), node.UUID, config)
+		err := c.conductor().SetRAID(c.ctx(), node.UUID, args.object("target_raid_config"))
 		return nil, withStatus(err, "UnsupportedDriverExtension", http.StatusNotFound)
 	}, nodeIdent(ident), wholeBody("target_raid_config", checkTypes("dict")))
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,36 +24,31 @@ var countSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},
 }}
 
-// deployStep is the schema of a step in a deployment or a deploy template.
-var deployStep = &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step", "args", "priority"}, Closed: true,
-	Properties: map[string]*schema{
+// stepSchema returns the schema of a step with the given fields, some of which are required.
+func stepSchema(fields map[string]*schema, required ...string) *schema {
+	properties := map[string]*schema{
 		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
-		"priority": countSchema, "step": {Types: []string{"string"}, MinLength: 1},
-	},
+		"step": {Types: []string{"string"}, MinLength: 1},
+	}
+	maps.Copy(properties, fields)
+	return &schema{
+		Types: []string{"object"}, Required: append([]string{"interface", "step"}, required...), Closed: true,
+		Properties: properties,
+	}
 }
 
-// runbookStep is the schema of a step in a runbook.
-var runbookStep = &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step", "order"}, Closed: true,
-	Properties: map[string]*schema{
-		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
-		"step": {Types: []string{"string"}, MinLength: 1}, "order": countSchema,
-	},
-}
-
-var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
-
-// userSteps is the schema of the steps for manual cleaning or a service. The steps run in the given order.
-var userSteps = &schema{Types: []string{"array"}, Items: &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
-	Properties: map[string]*schema{
-		"interface": {Enum: stepInterfaces}, "step": {Types: []string{"string"}, MinLength: 1},
-		"args": {Types: []string{"object"}}, "order": countSchema,
+// Schemas of steps. A deployStep occurs in deployments and deploy templates, a runbookStep in runbooks. The userSteps
+// for manual cleaning or a service run in the given order.
+var (
+	deployStep  = stepSchema(map[string]*schema{"priority": countSchema}, "args", "priority")
+	runbookStep = stepSchema(map[string]*schema{"order": countSchema}, "order")
+	deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
+	userSteps   = &schema{Types: []string{"array"}, Items: stepSchema(map[string]*schema{
+		"interface": {Enum: stepInterfaces}, "order": countSchema,
 		"execute_on_child_nodes":     {Types: []string{"boolean"}},
 		"limit_child_node_execution": {Types: []string{"array"}},
-	},
-}}
+	})}
+)
 
 // disallowedSteps is the default of the [api] disallow_deploy_steps option and of similar options.
 const disallowedSteps = "vendor.send_raw"
@@ -65,8 +61,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	if v := s.Validate(python.Value(steps)); v != nil {
 		return invalidValue("Invalid %s_steps: %s", kind, withInstance(v))
 	}
-	for _, value := range steps {
-		step, _ := value.(map[string]any)
+	for _, step := range dicts(steps) {
 		nodes, _ := step["limit_child_node_execution"].([]any)
 		for _, node := range nodes {
 			if step["execute_on_child_nodes"] == true && !isUUID(node) {
@@ -74,8 +69,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 			}
 		}
 	}
-	for _, value := range steps {
-		step, _ := value.(map[string]any)
+	for _, step := range dicts(steps) {
 		if id := fmt.Sprintf("%v.%v", step["interface"], step["step"]); id == disallowedSteps {
 			return invalid("%s step '%s' is not allowed. Disallowed by operator configuration [api]disallow_%s_steps.",
 				kind, id, kind)
@@ -86,9 +80,8 @@ func checkSteps(kind string, steps []any, s *schema) error {
 
 // checkDuplicates rejects a list that contains a step twice. Ironic uses the same message for templates and runbooks.
 func checkDuplicates(list any) error {
-	steps, _ := list.([]any)
 	var known, twice []string
-	for _, step := range dicts(steps) {
+	for _, step := range dicts(list) {
 		id := fmt.Sprintf("interface: %s, step: %s", step.Text("interface"), step.Text("step"))
 		if slices.Contains(known, id) && !slices.Contains(twice, id) {
 			twice = append(twice, id)
@@ -123,8 +116,7 @@ func shownSteps(steps []db.Dict, position string) []document {
 // been checked. position is the name of the field that holds their rank: priority or order. A client may send the
 // rank as a string or as 5.0.
 func storedSteps(list any, position string) []db.Dict {
-	given, _ := list.([]any)
-	steps := dicts(given)
+	steps := dicts(list)
 	for _, step := range steps {
 		text := python.Str(step[position])
 		if n, err := strconv.ParseFloat(text, 64); err == nil {

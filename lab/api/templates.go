@@ -1,17 +1,13 @@
 package api
 
 import (
-	"net/http"
+	"cmp"
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/python"
 )
 
 var (
-	templateFields = []string{
-		"created_at", "description", "extra", "links", "name", "steps", "updated_at", "uuid",
-	}
 	templateSchema = &schema{
 		Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true,
 		Properties: map[string]*schema{
@@ -27,8 +23,7 @@ func checkTemplate(name string, value any) (any, error) {
 	if _, err := checkSchema(templateSchema)(name, value); err != nil {
 		return nil, err
 	}
-	object, _ := value.(map[string]any)
-	if err := checkDuplicates(object["steps"]); err != nil {
+	if err := checkDuplicates(object(value)["steps"]); err != nil {
 		return nil, err
 	}
 	return value, checkDict(value, []param{optional("uuid", checkUUID)})
@@ -39,57 +34,38 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 	if !c.atLeast(55) {
 		return nil, c.tooOld("The API version does not allow deploy templates")
 	}
-	if len(rest) == 0 {
-		return methods{
-			http.MethodGet: c.listTemplates, http.MethodPost: c.created(c.createTemplate),
-			http.MethodPatch: c.missing("template_ident"), http.MethodDelete: c.missing("template_ident"),
-		}.serve(c)
-	}
-	ident := rest[0]
-	return methods{
-		http.MethodGet:    func() (any, error) { return c.showTemplate(ident) },
-		http.MethodPatch:  func() (any, error) { return c.patchTemplate(ident) },
-		http.MethodDelete: c.noContent(func() (any, error) { return c.deleteTemplate(ident) }),
-		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for template: %s is not of type 'object'", python.Repr(ident))
+	// Unlike for other resources, Ironic ignores further parts of the path.
+	return resource{
+		body: "template", ident: "template_ident", list: c.listTemplates, create: c.createTemplate, show: c.showTemplate,
+		patch: c.patchTemplate, remove: c.deleteTemplate,
+	}.serve(c, rest[:min(len(rest), 1)])
+}
+
+func (c *call) templates() collection[db.DeployTemplate] {
+	return collection[db.DeployTemplate]{
+		call: c, name: "deploy_templates", path: "deploy_templates", columns: templateColumns,
+		table: c.tables().DeployTemplates,
+		fill: func(t *db.DeployTemplate, document map[string]any) {
+			document["steps"] = shownSteps(t.Steps, "priority")
 		},
-	}.serve(c)
-}
-
-func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[string]any {
-	document := templateColumns.all(t, "deploy_templates")
-	document["steps"], document["links"] = shownSteps(t.Steps, "priority"), c.links("deploy_templates/"+t.UUID)
-	return pick(document, fields)
-}
-
-func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
-	return findBy(ident, c.tables().DeployTemplates.Get, c.tables().DeployTemplates.List,
-		func(t *db.DeployTemplate) string { return t.Name },
-		db.Faultf(http.StatusNotFound, "DeployTemplateNotFound", "Deploy template %s could not be found.", ident))
+	}
 }
 
 func (c *call) listTemplates() (any, error) {
-	query := querySchema(templateFields, map[string]*schema{
-		"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": {},
-		"sort_dir": sortDirSchema, "sort_key": plainText,
-	})
-	args, fields, err := c.listArguments(query, []string{"uuid", "name"}, listParams(checkName, checkText))
-	if err != nil {
-		return nil, err
-	}
 	return listing[db.DeployTemplate]{
-		name: "deploy_templates", path: "deploy_templates", unsortable: []string{"extra", "steps"},
-		columns: templateColumns, find: c.tables().DeployTemplates.Get,
-		rows: func(*paging) ([]*db.DeployTemplate, error) {
-			return c.tables().DeployTemplates.List(nil), checkDescription(fields)
+		collection: c.templates(), params: listParams(checkName, checkText), standard: []string{"uuid", "name"},
+		query: querySchema(fieldsOf("deploy_templates", "description"), map[string]*schema{
+			"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": {},
+			"sort_dir": sortDirSchema, "sort_key": plainText,
+		}),
+		check: c.checkVersions, unsortable: []string{"extra", "steps"},
+		rows: func(args arguments, _ *paging) ([]*db.DeployTemplate, error) {
+			return c.tables().DeployTemplates.List(nil), checkDescription(args.list("fields"))
 		},
 		sortable: func(key string) bool {
 			return slices.Contains([]string{"id", "uuid", "name", "created_at", "updated_at"}, key)
 		},
-		document: func(t *db.DeployTemplate) (map[string]any, error) {
-			return c.templateDocument(t, fields), nil
-		},
-	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
+	}.answer()
 }
 
 // checkDescription returns an error if the description field is selected. Ironic accepts a description in a template,
@@ -101,31 +77,19 @@ func checkDescription(fields []string) error {
 	return nil
 }
 
-func (c *call) showTemplate(ident string) (any, error) {
-	args, err := c.checkArguments(fromPath("template_ident", ident, checkIdent), optional("fields", checkList))
+func (c *call) showTemplate(ident string, fieldsParam param) (any, error) {
+	query := querySchema(fieldsOf("deploy_templates", "description"), nil)
+	fields, err := c.shownFields(query, fieldsParam, fromPath("template_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
-	delete(args, "template_ident")
-	if err := args.checkQuery(querySchema(templateFields, nil)); err != nil {
-		return nil, err
-	}
-	template, err := c.findTemplate(ident)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkDescription(args.list("fields")); err != nil {
-		return nil, err
-	}
-	return inOrder("deploy_templates", c.templateDocument(template, args.list("fields"))), nil
+	template, err := c.templates().find(ident)
+	return c.templates().shown(fields)(template, cmp.Or(err, checkDescription(fields)))
 }
 
 // setTemplate copies the fields of a document to a template.
 func setTemplate(t *db.DeployTemplate, document map[string]any) {
-	given := db.Dict(document)
-	t.Name = given.Text("name")
-	extra, _ := document["extra"].(map[string]any)
-	t.Extra = extra
+	setFields(templateColumns, t, document, []string{"name", "extra"})
 	t.Steps = storedSteps(document["steps"], "priority")
 }
 
@@ -134,27 +98,18 @@ func (c *call) createTemplate() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _ := args["template"].(map[string]any)
-	template := &db.DeployTemplate{UUID: db.Dict(given).Text("uuid")}
+	given := args.object("template")
+	template := &db.DeployTemplate{UUID: given.Text("uuid")}
 	setTemplate(template, given)
-	made, err := c.tables().DeployTemplates.Create(template)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("deploy_templates/" + made.UUID)
-	return inOrder("deploy_templates", c.templateDocument(made, nil)), nil
+	return c.templates().created(c.tables().DeployTemplates.Create(template))
 }
 
 func (c *call) patchTemplate(ident string) (any, error) {
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("template_ident", ident, checkIdent))
-	if err != nil {
+	patch, _, err := c.givenPatch(fromPath("template_ident", ident, checkIdent))
+	if err = cmp.Or(err, checkRoots(patch, patchableTemplate)); err != nil {
 		return nil, err
 	}
-	patch := operations(args["patch"])
-	if err := checkRoots(patch, patchableTemplate); err != nil {
-		return nil, err
-	}
-	template, err := c.findTemplate(ident)
+	template, err := c.templates().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -167,23 +122,14 @@ func (c *call) patchTemplate(ident string) (any, error) {
 	if _, err := checkTemplate("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().DeployTemplates.Update(template.UUID, func(t *db.DeployTemplate) error {
+	return c.templates().stored(c.tables().DeployTemplates.Update(template.UUID, func(t *db.DeployTemplate) error {
 		setTemplate(t, document)
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return inOrder("deploy_templates", c.templateDocument(updated, nil)), nil
+	}))
 }
 
 func (c *call) deleteTemplate(ident string) (any, error) {
-	if _, err := c.checkArguments(fromPath("template_ident", ident, checkIdent)); err != nil {
-		return nil, err
-	}
-	template, err := c.findTemplate(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	return c.templates().on(ident, func(template *db.DeployTemplate, _ arguments) (any, error) {
+		return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	}, fromPath("template_ident", ident, checkIdent))()
 }

@@ -51,7 +51,7 @@ func oneTrait(rest []string, check check) param {
 
 func (c *call) putTraits(ident string, rest []string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
-		body, _ := args["body"].(map[string]any)
+		body := args.object("body")
 		list, many := body["traits"].([]any)
 		if one := args.text("trait") != ""; one == many {
 			return nil, invalid("A single node trait may be added via PUT /v1/nodes/<node identifier>/traits/<trait> with no " +

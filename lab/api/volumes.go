@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"reflect"
@@ -10,28 +11,103 @@ import (
 	"ironworks/python"
 )
 
-// volumeTable is either the table of volume connectors or the table of volume targets.
-type volumeTable[T any] interface {
-	Get(uuid string) (*T, error)
-	List(keep func(*T) bool) []*T
-	Create(row *T) (*T, error)
-	Update(uuid string, change func(*T) error) (*T, error)
-	Destroy(uuid string) error
+// volumeVersion is the minor version that introduced volumes.
+const volumeVersion = 32
+
+var (
+	connectorSchema = &schema{
+		Types: []string{"object"}, Required: []string{"connector_id", "node_uuid", "type"}, Closed: true,
+		Properties: map[string]*schema{
+			"connector_id": plainText, "extra": objectOrNull, "node_uuid": plainText, "type": plainText, "uuid": textOrNull,
+		},
+	}
+	targetSchema = &schema{
+		Types: []string{"object"}, Required: []string{"boot_index", "node_uuid", "volume_id", "volume_type"}, Closed: true,
+		Properties: map[string]*schema{
+			"boot_index": {Types: []string{"integer"}}, "extra": objectOrNull, "node_uuid": plainText,
+			"properties": objectOrNull, "uuid": textOrNull, "volume_id": plainText, "volume_type": plainText,
+		},
+	}
+)
+
+// routeVolume handles /volume and everything below it. If the path is below a node, parent identifies the node;
+// otherwise parent is empty.
+func (c *call) routeVolume(rest []string, parent string) (any, error) {
+	if len(rest) == 0 {
+		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)
+	}
+	if !c.atLeast(volumeVersion) {
+		return nil, errNoRoute
+	}
+	switch rest[0] {
+	case "connectors":
+		return c.connectors(parent).resource().serve(c, rest[1:])
+	case "targets":
+		return c.targets(parent).resource().serve(c, rest[1:])
+	}
+	if c.request.Method == http.MethodGet {
+		return nil, pythonError("VolumeController.get() takes 1 positional argument but %d were given", len(rest)+1)
+	}
+	return nil, notAllowed(http.MethodGet)
+}
+
+// showVolume returns the links to connectors and targets. Like Ironic, it does not check that the node exists.
+func (c *call) showVolume(parent string) (any, error) {
+	if !c.atLeast(volumeVersion) {
+		return nil, notServed(http.StatusNotFound, notSupported)
+	}
+	if err := c.unexpected("VolumeController.get"); err != nil {
+		return nil, err
+	}
+	path := "volume"
+	if parent != "" {
+		path = "nodes/" + parent + "/volume"
+	}
+	return inOrder("volume", map[string]any{
+		"links": c.links(path + "/"), "connectors": c.links(path + "/connectors"), "targets": c.links(path + "/targets"),
+	}), nil
+}
+
+func (c *call) connectors(parent string) volumes[db.VolumeConnector] {
+	return volumes[db.VolumeConnector]{
+		collection: collection[db.VolumeConnector]{
+			call: c, name: "connectors", path: "volume/connectors", columns: connectorColumns,
+			table: c.tables().VolumeConnectors,
+			compute: func(v *db.VolumeConnector, values map[string]any) { // never null
+				values["type"], values["connector_id"] = v.Type, v.ConnectorID
+			},
+		},
+		parent: parent, kind: "connector", class: "VolumeConnectorsController", schema: connectorSchema,
+		standard:  []string{"uuid", "node_uuid", "type", "connector_id"},
+		patchable: []string{"connector_id", "extra", "node_uuid", "type"}, unsortable: []string{"extra"},
+	}
+}
+
+func (c *call) targets(parent string) volumes[db.VolumeTarget] {
+	return volumes[db.VolumeTarget]{
+		collection: collection[db.VolumeTarget]{
+			call: c, name: "targets", path: "volume/targets", columns: targetColumns, table: c.tables().VolumeTargets,
+			compute: func(v *db.VolumeTarget, values map[string]any) { // never null
+				values["volume_type"], values["volume_id"] = v.VolumeType, v.VolumeID
+			},
+			fill: func(v *db.VolumeTarget, document map[string]any) { document["properties"] = maskSecrets(v.Properties) },
+		},
+		parent: parent, kind: "target", class: "VolumeTargetsController", schema: targetSchema,
+		standard:   []string{"uuid", "node_uuid", "volume_type", "boot_index", "volume_id"},
+		unsortable: []string{"extra", "properties"},
+		patchable:  []string{"boot_index", "extra", "node_uuid", "properties", "volume_id", "volume_type"},
+	}
 }
 
 // volumes serves one request to the endpoints of volume connectors or volume targets.
 type volumes[T any] struct {
-	*call
-	parent            string // the UUID of the node that the path names, if any
-	name, kind, class string // for example connectors and connector, and the name of the Python class
-	columns           columns
-	schema            *schema
-	table             volumeTable[T]
-	// fields contains the fields that a request can select, standard the fields that a list shows by default, and
-	// patchable the fields that a patch may change. All are in Ironic's order.
-	fields, standard, patchable []string
-	unsortable                  []string
-	texts                       []string // columns that are never null
+	collection[T]
+	parent      string // the UUID of the node that the path names, if any
+	kind, class string // for example connector, and the name of the Python class
+	schema      *schema
+	// standard contains the fields that a list shows by default, and patchable those that a patch may change. Both are
+	// in Ironic's order.
+	standard, patchable, unsortable []string
 }
 
 func (v volumes[T]) resource() resource {
@@ -41,34 +117,7 @@ func (v volumes[T]) resource() resource {
 	}
 }
 
-func (v volumes[T]) ident(uuid string) param { return fromPath(v.kind+"_uuid", uuid, checkUUID) }
-
-func (v volumes[T]) text(row *T, column string) string {
-	text, _ := v.columns.of(row, column).(*string)
-	return *text
-}
-
-// values returns the columns of a row. Secrets are not masked.
-func (v volumes[T]) values(row *T) map[string]any {
-	values := v.columns.all(row, v.name)
-	for _, column := range v.texts {
-		values[column] = v.text(row, column)
-	}
-	return values
-}
-
-// document returns a row as the API shows it. If fields is nil, the document contains all fields.
-func (v volumes[T]) document(row *T, fields []string) (map[string]any, error) {
-	document := v.values(row)
-	document["links"] = v.links("volume/" + v.name + "/" + v.text(row, "uuid"))
-	if properties, ok := document["properties"].(db.Dict); ok {
-		document["properties"] = maskSecrets(properties)
-	}
-	if err := checkDocumentFields(fields, document); err != nil {
-		return nil, err
-	}
-	return pick(document, fields), nil
-}
+func (v volumes[T]) uuidParam(uuid string) param { return fromPath(v.kind+"_uuid", uuid, checkUUID) }
 
 func (v volumes[T]) list() (any, error) {
 	args, err := v.checkArguments(append([]param{optional("node", checkIdent)},
@@ -76,7 +125,7 @@ func (v volumes[T]) list() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed := querySchema(v.fields, map[string]*schema{
+	allowed := querySchema(fieldsOf(v.name), map[string]*schema{
 		"detail": {}, "limit": {}, "marker": {}, "node": {}, "sort_dir": sortDirSchema, "sort_key": plainText,
 	})
 	if err := args.checkQuery(allowed); err != nil {
@@ -98,43 +147,26 @@ func (v volumes[T]) list() (any, error) {
 	if detail {
 		queries = detailQuery(&detail)
 	}
-	return v.page(args, fields, queries...)
-}
-
-// page returns one page of a list. As in Ironic, the links in the list for one node are the same as in the list for
-// all nodes.
-func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any, error) {
+	// As in Ironic, the links in the list for one node are the same as in the list for all nodes.
 	return listing[T]{
-		name: v.name, path: "volume/" + v.name, markerFirst: true, unsortable: v.unsortable, columns: v.columns,
-		find: v.table.Get, value: v.sortValue,
-		rows: func(*paging) ([]*T, error) {
-			keep, err := v.filter(args.text("node"))
-			if err != nil {
-				return nil, err
-			}
-			return v.table.List(keep), nil
-		},
+		collection: v.collection, markerFirst: true, unsortable: v.unsortable, value: v.sortValue, rows: v.rows,
 		sortable: func(key string) bool {
 			return hasKey(v.columns, key) && key != "node_uuid" || key == "node_id" || key == "version"
 		},
-		document: func(row *T) (map[string]any, error) { return v.document(row, fields) },
-	}.answer(v.call, args, fields, queries...)
+	}.page(args, fields, queries...)
 }
 
-// filter returns a function that reports whether a row belongs to the node in the path or the query. It returns nil
-// if neither names a node.
-func (v volumes[T]) filter(ident string) (func(*T) bool, error) {
-	if v.parent != "" {
-		ident = v.parent
-	}
+// rows returns the rows of the node in the path or the query, or all rows if neither names a node.
+func (v volumes[T]) rows(args arguments, _ *paging) ([]*T, error) {
+	ident := cmp.Or(v.parent, args.text("node"))
 	if ident == "" {
-		return nil, nil //nolint:nilnil // no filter
+		return v.table.List(nil), nil
 	}
 	node, err := v.findNode(ident)
 	if err != nil {
 		return nil, err
 	}
-	return func(row *T) bool { return v.text(row, "node_uuid") == node.UUID }, nil
+	return v.table.List(func(row *T) bool { return v.text(row, "node_uuid") == node.UUID }), nil
 }
 
 func (v volumes[T]) sortValue(row *T, key string) any {
@@ -149,15 +181,11 @@ func (v volumes[T]) sortValue(row *T, key string) any {
 }
 
 func (v volumes[T]) show(ident string, fieldsParam param) (any, error) {
-	fields, err := v.shownFields(v.ident(ident), fieldsParam, querySchema(v.fields, nil))
+	fields, err := v.shownFields(querySchema(fieldsOf(v.name), nil), fieldsParam, v.uuidParam(ident))
 	if err != nil {
 		return nil, err
 	}
-	row, err := v.find(ident)
-	if err != nil {
-		return nil, err
-	}
-	return ordered(v.name)(v.document(row, fields))
+	return v.shown(fields)(v.find(ident))
 }
 
 // find returns the row with the given UUID. If the path is below a node and the row exists, find rejects the path as
@@ -177,7 +205,7 @@ func (v volumes[T]) create() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := v.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
+	node, err := v.tables().Nodes.Peek(given.Text("node_uuid"))
 	if err != nil {
 		return nil, invalid("Invalid input for field/attribute node_uuid. Value: '%s'.", given["node_uuid"])
 	}
@@ -187,24 +215,16 @@ func (v volumes[T]) create() (any, error) {
 	row := new(T)
 	setFields(v.columns, row, given, append(slices.Clone(v.patchable), "uuid"))
 	v.columns.set(row, "node_uuid", node.UUID)
-	made, err := v.table.Create(row)
-	if err != nil {
-		return nil, err
-	}
-	v.locate("volume/" + v.name + "/" + v.text(made, "uuid"))
-	return ordered(v.name)(v.document(made, nil))
+	return v.created(v.table.Create(row))
 }
 
 func (v volumes[T]) patch(ident string) (any, error) {
-	patch, err := v.checkPatch(v.ident(ident))
+	patch, err := v.checkPatch(v.uuidParam(ident))
 	if err != nil {
 		return nil, err
 	}
 	row, err := v.find(ident)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRoots(patch, v.patchable); err != nil {
+	if err = cmp.Or(err, checkRoots(patch, v.patchable)); err != nil {
 		return nil, err
 	}
 	node, err := v.patchedNode(row, patch)
@@ -223,11 +243,7 @@ func (v volumes[T]) patch(ident string) (any, error) {
 	if err := v.served(node, http.StatusNotFound); err != nil {
 		return nil, err
 	}
-	updated, err := v.update(ident, node, document)
-	if err != nil {
-		return nil, err
-	}
-	return ordered(v.name)(v.document(updated, nil))
+	return v.stored(v.update(ident, node, document))
 }
 
 // patchedNode returns the node to which a row belongs after a patch.
@@ -236,12 +252,10 @@ func (v volumes[T]) patchedNode(row *T, patch []operation) (*db.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range patch {
-		if _, given := o["value"]; !given && o.path() == "/node_uuid" && o.kind() != "remove" {
-			return nil, pythonError("'value'")
-		}
+	links, err := sentValues(patch, "/node_uuid")
+	if err != nil {
+		return nil, err
 	}
-	links := patchValues(patch, "/node_uuid")
 	for _, value := range links {
 		if !isUUID(value) {
 			return nil, db.Faultf(http.StatusBadRequest, "InvalidUUID", "Expected a UUID for node_uuid, but received %s.", python.Str(value))
@@ -276,7 +290,7 @@ func (v volumes[T]) update(ident string, node *db.Node, document map[string]any)
 }
 
 func (v volumes[T]) remove(ident string) (any, error) {
-	if _, err := v.checkArguments(v.ident(ident)); err != nil {
+	if _, err := v.checkArguments(v.uuidParam(ident)); err != nil {
 		return nil, err
 	}
 	row, err := v.find(ident)

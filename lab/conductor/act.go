@@ -9,8 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Act implements do_provisioning_action. It starts the operation named by verb: manage, provide, abort, adopt or
-// unhold.
+// Act implements do_provisioning_action for the verbs manage, provide, abort, adopt and unhold.
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
@@ -18,116 +17,72 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 		case verb == "provide" && state == manageable:
 			return t.provide()
 		case verb == "manage" && state == enroll:
-			if err := t.start(onManage, "", ""); err != nil {
-				return err
-			}
-			t.continueWith("do_node_verify", func(ctx context.Context, t *task) error { return t.verify(ctx) })
-			return nil
+			return t.begin(onManage, "", "do_node_verify", (*task).verify)
 		case verb == "adopt" && (state == manageable || state == adoptFail):
-			if err := t.start(onAdopt, "", ""); err != nil {
-				return err
-			}
-			t.continueWith("_do_adoption", func(ctx context.Context, t *task) error { return t.adopt(ctx) })
-			return nil
+			return t.begin(onAdopt, "", "_do_adoption", (*task).adopt)
 		case verb == "abort" && slices.Contains([]string{cleanWait, rescueWait, inspectWait, cleanHold, deployWait, deployHold, serviceWait, serviceHold, serviceFail}, state):
 			return t.abort(ctx)
 		case verb == "unhold" && state == serviceHold:
-			if err := t.start(onUnhold, "", ""); err != nil {
-				return err
-			}
-			t.continueWith("continue_node_service", func(ctx context.Context, t *task) error {
+			return t.begin(onUnhold, "", "continue_node_service", noError(func(t *task, ctx context.Context) {
 				t.continueSteps(ctx, serviceSteps)
-				return nil
-			})
-			return nil
+			}))
 		}
-		if err := t.process(event(verb)); err != nil {
-			if isKind(err, kindInvalidState) {
-				return invalidRequest(verb, t.node.UUID, state)
-			}
-			return err
+		err := t.process(event(verb))
+		if isKind(err, kindInvalidState) {
+			return invalidRequest(verb, t.node.UUID, state)
 		}
-		return nil
+		return err
 	})
 }
 
-// abort implements _do_abort. If the current step must not be interrupted, the operation is aborted as soon as the
-// step has ended.
+// abort implements _do_abort.
 func (t *task) abort(ctx context.Context) error {
 	switch t.node.ProvisionState {
 	case cleanWait, cleanHold:
-		if t.deferAbort(cleanSteps) {
-			return t.save()
-		}
-		if err := t.start(onAbort, t.target(cleanSteps), t.cleanAbortError()); err != nil {
-			return err
-		}
-		t.worker("do_node_clean_abort", (*task).abortCleaning)
-	case serviceWait, serviceHold:
-		if t.deferAbort(serviceSteps) {
-			return t.save()
-		}
+		return t.abortRunning(cleanSteps)
+	case serviceWait, serviceHold, serviceFail:
+		return t.abortRunning(serviceSteps)
+	case deployWait:
+		return t.abortRunning(deploySteps)
+	case deployHold:
+		t.dropInternal("agent_url")
+		return t.begin(onAbort, "", "_do_node_tear_down", func(t *task, ctx context.Context) error {
+			return t.tearDown(ctx, deployFail)
+		})
+	case rescueWait:
+		t.dropRescuePassword()
+		return t.begin(onAbort, "", "_do_node_rescue_abort", noError((*task).abortRescue))
+	default:
+		return t.abortInspection(ctx)
+	}
+}
+
+// abortRunning aborts the operation now, or after the current step if that must not be interrupted.
+func (t *task) abortRunning(kind stepKind) error {
+	failed := t.node.ProvisionState == serviceFail
+	if step := *kind.step(t.node); !failed && len(step) > 0 && !python.Truthy(step["abortable"]) {
+		step["abort_after"] = true
+		t.save()
+		return nil
+	}
+	lastError := ""
+	switch {
+	case kind == cleanSteps:
+		lastError = t.abortError(cleanSteps)
+	case kind == deploySteps:
+		t.dropInternal("agent_url")
+	case failed && t.node.Maintenance:
+		return conflict(kindInvalidState, "Can not abort service on node \"%s\" while it is in maintenance mode. Please remove the node from maintenance prior to issuing the request to abort the service operation.", t.node.UUID)
+	case !failed:
 		if err := t.process(onFail); err != nil {
 			return err
 		}
-		if err := t.start(onAbort, "", ""); err != nil {
-			return err
-		}
-		t.worker("do_node_service_abort", (*task).abortService)
-	case serviceFail:
-		if t.node.Maintenance {
-			return conflict(kindInvalidState, "Can not abort service on node \"%s\" while it is in maintenance mode. Please remove the node from maintenance prior to issuing the request to abort the service operation.", t.node.UUID)
-		}
-		if err := t.start(onAbort, "", ""); err != nil {
-			return err
-		}
-		t.worker("do_node_service_abort", (*task).abortService)
-	case rescueWait:
-		t.dropRescuePassword()
-		if err := t.start(onAbort, "", ""); err != nil {
-			return err
-		}
-		t.worker("_do_node_rescue_abort", (*task).abortRescue)
-	case inspectWait:
-		return t.abortInspection(ctx)
-	case deployWait:
-		if t.deferAbort(deploySteps) {
-			return t.save()
-		}
-		t.dropInternal("agent_url")
-		if err := t.start(onAbort, "", ""); err != nil {
-			return err
-		}
-		t.worker("do_node_deploy_abort", (*task).abortDeployment)
-	case deployHold:
-		t.dropInternal("agent_url")
-		if err := t.start(onAbort, "", ""); err != nil {
-			return err
-		}
-		t.continueWith("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, deployFail) })
-	default:
 	}
+	if err := t.start(onAbort, t.target(kind), lastError); err != nil {
+		return err
+	}
+	t.worker("do_node_"+string(kind)+"_abort", func(t *task, ctx context.Context) { t.abortSteps(ctx, kind) })
 	return nil
-}
-
-// worker arranges for a worker to call do after the current call has ended. Unlike the function passed to
-// continueWith, do returns no error.
-func (t *task) worker(name string, do func(*task, context.Context)) {
-	t.continueWith(name, func(ctx context.Context, t *task) error {
-		do(t, ctx)
-		return nil
-	})
-}
-
-// deferAbort reports whether an abort must wait because the current step is not abortable. If so, deferAbort sets the
-// step's abort_after field.
-func (t *task) deferAbort(kind stepKind) bool {
-	step := *kind.step(t.node)
-	if len(step) == 0 || python.Truthy(step["abortable"]) {
-		return false
-	}
-	step["abort_after"] = true
-	return true
 }
 
 // TearDown starts undeploying the node with the given UUID.
@@ -140,23 +95,15 @@ func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 		if t.node.Protected {
 			return protected(t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
+		if err := t.validateRedfish("power"); err != nil {
 			return failure(kindDeployFailure, "Failed to validate power driver interface. Can not delete instance. Error: %s", messageOf(err))
 		}
 		before := t.node.ProvisionState
-		if err := t.start(onDelete, "", ""); err != nil {
-			return invalidRequest("delete", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, before) })
-		return nil
+		return t.begin(onDelete, "", "_do_node_tear_down", func(t *task, ctx context.Context) error { return t.tearDown(ctx, before) })
 	})
 }
 
-// tearDown implements _do_node_tear_down. Even if the driver fails to undeploy the node, the node's instance data is
-// removed.
+// tearDown implements _do_node_tear_down. It removes the instance data even if the driver fails.
 func (t *task) tearDown(ctx context.Context, before string) error {
 	err := func() error {
 		if slices.Contains([]string{rescueWait, rescue, unrescueFail, rescueFail}, before) {
@@ -188,14 +135,10 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 		t.dropInternal("automatic_lessee")
 	}
 	allocation := t.node.AllocationID
-	if saveErr := t.save(); saveErr != nil {
-		return saveErr
-	}
+	t.save()
 	if allocation != "" {
 		_ = t.c.tables.Allocations.Destroy(allocation)
-		if err := t.refresh(); err != nil {
-			return err
-		}
+		t.refresh()
 	}
 	if err != nil {
 		return err
@@ -209,7 +152,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 // verify implements do_node_verify.
 func (t *task) verify(ctx context.Context) error {
 	problem, state := "", ""
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.validateRedfish("power"); err != nil {
 		problem = fmt.Sprintf("Failed to validate power driver interface for node %s. Error: %s", t.node.UUID, messageOf(err))
 	} else if state, err = t.driver.power.state(ctx, t); err != nil {
 		problem = fmt.Sprintf("Failed to get power state for node %s. Error: %s", t.node.UUID, messageOf(err))
@@ -243,13 +186,11 @@ func (t *task) adopt(ctx context.Context) error {
 		if err := t.driver.deploy.prepare(ctx, t); err != nil {
 			return err
 		}
-		if err := t.driver.deploy.takeOver(ctx, t); err != nil {
-			return err
-		}
-		return t.save()
+		t.save()
+		return nil
 	}()
 	if err != nil {
-		_ = t.restoreDeploy()
+		t.restoreDeploy()
 		t.node.PowerState = ""
 		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, messageOf(err)), "adoption", true)
 		return t.process(onFail)

@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,62 +10,45 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
 
-// agentTransport creates the HTTP clients for requests to agents.
-type agentTransport struct{}
-
-// client returns a client that requires TLS 1.3 ([agent]tls_minimum_version). If roots is not nil, the client trusts
-// only its certificates. If verify is false, the client trusts every certificate. Each call uses a new connection.
-func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Duration) *http.Client {
-	return &http.Client{Timeout: timeout, Transport: &http.Transport{
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13, InsecureSkipVerify: !verify}, //nolint:gosec // set by driver_info.agent_verify_ca
-	}}
-}
-
-// maxAnswer is the maximum size, in bytes, of a response from an agent or a BMC. It is large because agents send
-// their logs.
-const maxAnswer = 64 << 20
-
-// agentClientOf returns the HTTP client for the node's agent.
-func (t *task) agentClientOf() *http.Client {
-	verify, roots := true, (*x509.CertPool)(nil)
+// agentClient returns the HTTP client for the node's agent. It requires TLS 1.3 ([agent]tls_minimum_version). If the
+// agent has sent its certificate, the client trusts no other.
+func (t *task) agentClient() *http.Client {
 	value := t.internal("agent_verify_ca")
 	if value == nil {
 		value = t.node.DriverInfo["agent_verify_ca"]
 	}
+	config := &tls.Config{MinVersion: tls.VersionTLS13}
 	if path, ok := value.(string); ok {
 		t.c.mu.Lock()
 		certificate := t.c.certificates[path]
 		t.c.mu.Unlock()
 		if certificate != "" {
-			roots = x509.NewCertPool()
-			roots.AppendCertsFromPEM([]byte(certificate))
+			config.RootCAs = x509.NewCertPool()
+			config.RootCAs.AppendCertsFromPEM([]byte(certificate))
 		}
 	}
-	if yes, ok := python.Bool(value); ok && value != nil {
-		verify = yes
+	if verify, ok := python.Bool(value); ok && value != nil {
+		config.InsecureSkipVerify = !verify //nolint:gosec // set by driver_info.agent_verify_ca
 	}
-	return t.c.agents.client(roots, verify, answerTimeout)
+	return requests.NewClient(config)
 }
 
 // agentTries is the value of [agent]max_command_attempts.
 const agentTries = 3
 
-// command sends the named command to the agent and returns the agent's representation of the command, including its
-// state. If the connection fails, command tries again, up to agentTries times in total. If wait is set, the agent
-// responds only when the command has ended.
+// command sends the named command to the agent and returns the agent's representation of it. It makes up to agentTries
+// attempts if the connection fails. If wait is set, the agent responds only when the command has ended.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -77,71 +61,59 @@ func (t *task) command(ctx context.Context, name string, params db.Dict, wait bo
 }
 
 func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
-	base, err := t.commandsURL()
+	base, query, err := t.commandsURL()
 	if err != nil {
 		return nil, err
 	}
-	query := t.withToken(url.Values{"wait": {fmt.Sprint(wait)}})
+	query.Set("wait", fmt.Sprint(wait))
 	body, err := json.Marshal(map[string]any{"name": name, "params": params})
 	if err != nil {
 		return nil, fmt.Errorf("writing the command %s: %w", name, err)
 	}
-	status, raw, err := t.askAgent(ctx, http.MethodPost, base+"?"+query.Encode(), body)
+	got, err := t.askAgent(ctx, http.MethodPost, base+"?"+query.Encode(), body)
 	var answer db.Dict
 	if err != nil {
 		if answer = t.runningCommand(ctx, name); answer == nil {
 			return nil, failure(kindAgentConnection, "Connection to agent failed: Failed to connect to the agent running on node %s for invoking command %s. Error: %v", t.node.UUID, name, err)
 		}
-		status = http.StatusOK
-	} else if json.Unmarshal(raw, &answer) != nil {
-		return nil, failure("IronicException", "Unable to decode response as JSON.\nRequest URL: %s\nRequest body: \"%s\"\nResponse status code: %d\nResponse: \"%s\"", base, body, status, raw)
+	} else if json.Unmarshal(got.Body, &answer) != nil {
+		return nil, failure("IronicException", "Unable to decode response as JSON.\nRequest URL: %s\nRequest body: \"%s\"\nResponse status code: %d\nResponse: \"%s\"", base, body, got.Status, got.Body)
 	}
-	if status >= http.StatusBadRequest {
+	if got.Status >= http.StatusBadRequest {
 		fault := answer.Text("faultstring")
-		if status == http.StatusConflict || strings.Contains(strings.ToLower(fault), "agent is busy") {
+		if got.Status == http.StatusConflict || strings.Contains(strings.ToLower(fault), "agent is busy") {
 			return nil, failure(kindAgentInProgress, "Node %s command \"%s\" failed. Agent is presently executing a command. Error %s", t.node.UUID, name, fault)
 		}
-		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, status, fault)
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, got.Status, fault)
 	}
 	if e, ok := dictOf(answer["command_error"]); ok && e.Text("type") == "TypeError" {
-		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, pythonStr(e["code"]), commandError(answer))
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, python.Str(e["code"]), commandError(answer))
 	}
 	return answer, nil
 }
 
-func (t *task) commandsURL() (string, error) {
+// commandsURL returns the URL of the agent's commands, and the query parameters that authenticate the conductor.
+func (t *task) commandsURL() (string, url.Values, error) {
 	base, _ := t.internal("agent_url").(string)
 	if base == "" {
 		// Ironic uses this message instead of the exception's default message.
-		return "", failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
+		return "", nil, failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
 	}
-	return base + "/v1/commands/", nil
-}
-
-func (t *task) withToken(query url.Values) url.Values {
+	query := url.Values{}
 	if token, _ := t.internal("agent_secret_token").(string); token != "" {
 		query.Set("agent_token", token)
 	}
-	return query
+	return base + "/v1/commands/", query, nil
 }
 
-// askAgent sends one request to the agent and returns the status and the body of the response.
-func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (int, []byte, error) {
+// askAgent sends one request to the agent.
+func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (requests.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent's own address
 	if err != nil {
-		return 0, nil, fmt.Errorf("preparing the request: %w", err)
+		return requests.Response{}, fmt.Errorf("preparing the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent's own address
-	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL)
-	}
-	defer func() { _ = response.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return 0, nil, pythonConnection(err, request.URL)
-	}
-	return response.StatusCode, raw, nil
+	return requests.Do(t.agentClient(), request)
 }
 
 // runningCommand returns the agent's latest command if it has the given name and is still running. In that situation,
@@ -162,14 +134,13 @@ func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:
 
 // commandsStatus returns the agent's commands with their states, the latest command last.
 func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
-	base, err := t.commandsURL()
+	base, query, err := t.commandsURL()
 	if err != nil {
 		return nil, err
 	}
-	query := t.withToken(url.Values{}).Encode()
-	var raw []byte
+	var got requests.Response
 	for try := 1; ; try++ {
-		if _, raw, err = t.askAgent(ctx, http.MethodGet, base+"?"+query, nil); err == nil {
+		if got, err = t.askAgent(ctx, http.MethodGet, base+"?"+query.Encode(), nil); err == nil {
 			break
 		}
 		if try == agentTries || ctx.Err() != nil {
@@ -177,7 +148,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 		}
 	}
 	var answer db.Dict
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	if err := json.Unmarshal(got.Body, &answer); err != nil {
 		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's message
 	}
 	if _, ok := answer["commands"]; !ok {
@@ -195,16 +166,11 @@ func commandError(command db.Dict) string {
 		return e
 	default:
 		d, _ := dictOf(e)
-		for _, key := range []string{"details", "message"} {
-			if s := d.Text(key); s != "" {
-				return s
-			}
-		}
-		return python.Repr(e)
+		return cmp.Or(d.Text("details"), d.Text("message"), python.Repr(e))
 	}
 }
 
-// agentNode returns the node as it is sent to the agent, with its secrets masked. The configdrive is included only if
+// agentNode returns the node as it is sent to the agent, with its secrets masked, except the configdrive if
 // configdrive is true.
 func (t *task) agentNode(configdrive bool) db.Dict {
 	n := t.node
@@ -264,7 +230,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 		return err
 	}
 	result, _ := dictOf(answer["command_result"])
-	bad := func(format string, args ...any) error { return failure(stepFailure(kind), format, args...) }
+	bad := func(format string, args ...any) error { return failure(operations[kind].exception, format, args...) }
 	var absent []string
 	for _, key := range []string{name + "_steps", "hardware_manager_version"} {
 		if _, ok := result[key]; !ok {
@@ -276,7 +242,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	}
 	byManager, _ := dictOf(result[name+"_steps"])
 	byInterface := map[string]any{}
-	for _, manager := range sortedKeys(byManager) {
+	for _, manager := range slices.Sorted(maps.Keys(byManager)) {
 		for _, step := range dictsOf(byManager[manager]) {
 			for _, key := range []string{"interface", "step", "priority"} {
 				if _, ok := step[key]; !ok {
@@ -293,27 +259,11 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	t.setInternal("hardware_manager_version", result["hardware_manager_version"])
 	t.setInternal("agent_cached_"+name+"_steps", byInterface)
 	t.stamp("agent_cached_" + name + "_steps_refreshed")
-	return t.save()
+	t.save()
+	return nil
 }
 
-func sortedKeys(d db.Dict) []string {
-	return slices.Sorted(maps.Keys(d))
-}
-
-// stepFailure returns the name of the exception that Ironic raises for a failed step of the given kind.
-func stepFailure(kind stepKind) string {
-	switch kind {
-	case cleanSteps:
-		return "NodeCleaningFailure"
-	case serviceSteps:
-		return "NodeServicingFailure"
-	default:
-		return kindDeployFailure
-	}
-}
-
-// executeInBand starts a step on the agent and returns the provision state in which the node waits for the step to
-// end.
+// executeInBand starts a step on the agent and returns the state in which the node waits for its end.
 func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
 	name := string(kind)
 	params := db.Dict{
@@ -325,9 +275,9 @@ func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (
 		return "", err
 	}
 	if answer.Text("command_status") == "" {
-		return "", failure(stepFailure(kind), "Agent on node %s returned bad command result: %s", t.node.UUID, python.Repr(answer))
+		return "", failure(operations[kind].exception, "Agent on node %s returned bad command result: %s", t.node.UUID, python.Repr(answer))
 	}
-	return kind.waits(), nil
+	return operations[kind].wait, nil
 }
 
 // collectLogs requests the agent's logs and stores them. Errors are ignored.
@@ -357,28 +307,4 @@ func (t *task) storeLogs(encoded, label string) {
 	}
 	fields = append(fields, t.c.now().Format("2006-01-02-15-04-05"))
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
-}
-
-// certificateFault returns the message of Python's ssl module if err reports an untrusted certificate. For other
-// errors it returns "".
-func certificateFault(err error) string {
-	var invalid x509.CertificateInvalidError
-	var stranger x509.UnknownAuthorityError
-	var name x509.HostnameError
-	why := ""
-	switch {
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert.NotBefore.After(time.Now()):
-		why = "certificate is not yet valid"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		why = "certificate has expired"
-	case errors.As(err, &invalid):
-		why = "invalid certificate"
-	case errors.As(err, &stranger):
-		why = "self-signed certificate"
-	case errors.As(err, &name):
-		why = fmt.Sprintf("IP address mismatch, certificate is not valid for '%s'", name.Host)
-	default:
-		return ""
-	}
-	return fmt.Sprintf("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: %s (_ssl.c:1016)'))", why)
 }

@@ -11,8 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// CreateAllocation stores an allocation and starts looking for a suitable node. If the allocation already names a
-// node, CreateAllocation assigns it to that node, which must be active.
+// CreateAllocation stores an allocation and starts looking for a node, unless it names one, which must be active.
 func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
 	allocation = db.Clone(allocation)
 	node := allocation.NodeUUID
@@ -73,16 +72,10 @@ func (c *Conductor) allocationFailed(uuid, reason string) {
 }
 
 func hasTraits(n *db.Node, traits []string) bool {
-	for _, trait := range traits {
-		if !slices.Contains(n.Traits, trait) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(traits, func(trait string) bool { return !slices.Contains(n.Traits, trait) })
 }
 
-// allocate finds a node for the allocation and reserves the node. If suitable nodes are locked, it tries them again
-// later.
+// allocate finds a node for the allocation and reserves it. It tries locked nodes again later.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {
@@ -122,8 +115,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	}
 }
 
-// candidates returns the nodes that match the allocation, in random order, except that a node with the allocation's
-// name comes first.
+// candidates returns the matching nodes in random order, but first the one with the allocation's name.
 func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&

@@ -8,9 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// autodetectDeploy is the autodetect deploy interface (drivers/modules/autodetect.py of 39.0.0). When a node is
-// deployed, torn down, cleaned, serviced or adopted, it first switches the node to another deploy interface. It
-// handles an agent's heartbeat like the other interfaces.
+// autodetectDeploy is the autodetect deploy interface (drivers/modules/autodetect.py of 39.0.0). Before an operation,
+// the node switches to another deploy interface.
 type autodetectDeploy struct {
 	agentDeploy
 }
@@ -18,12 +17,11 @@ type autodetectDeploy struct {
 // originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
 const originalDeploy = "original_deploy_interface"
 
-// autodetected contains the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
-// the fallback.
+// autodetected is [DEFAULT]autodetect_deploy_interfaces. The last one is the fallback.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
-// supportsDeploy reports whether the named deploy interface would be chosen for the node's image. A bootc image is
-// recognized by its registry. The lab has no registry, so no image is a bootc image.
+// supportsDeploy reports whether the interface suits the image. Ironic recognizes a bootc image by its registry. The
+// lab has no registry, so it has no bootc images.
 func supportsDeploy(n *db.Node, name string) bool {
 	info := n.InstanceInfo
 	switch name {
@@ -54,8 +52,7 @@ func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	return agentDeploy{kind: chosen}, nil
 }
 
-// switchDeploy implements switch_interface. If the node uses the autodetect deploy interface, switchDeploy switches
-// the node to the chosen interface.
+// switchDeploy implements switch_interface. It has no effect unless the interface is autodetect.
 func (t *task) switchDeploy() error {
 	auto, ok := t.driver.deploy.(autodetectDeploy)
 	if !ok {
@@ -68,18 +65,17 @@ func (t *task) switchDeploy() error {
 	t.setInternal(originalDeploy, t.node.Interfaces["deploy"])
 	t.node.Interfaces["deploy"] = chosen.kind
 	t.driver.deploy, t.driver.names["deploy"] = chosen, chosen.kind
-	return t.save()
+	t.save()
+	return nil
 }
 
 // restoreDeploy implements restore_interface. The next task for the node uses the original deploy interface again.
-func (t *task) restoreDeploy() error {
-	original, _ := t.internal(originalDeploy).(string)
-	if original == "" {
-		return nil
+func (t *task) restoreDeploy() {
+	if original, _ := t.internal(originalDeploy).(string); original != "" {
+		t.node.Interfaces["deploy"] = original
+		t.dropInternal(originalDeploy)
+		t.save()
 	}
-	t.node.Interfaces["deploy"] = original
-	t.dropInternal(originalDeploy)
-	return t.save()
 }
 
 func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
@@ -90,8 +86,7 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched returns the error that the named method must return if the node has not been switched to another deploy
-// interface yet.
+// notSwitched returns the error of the named method for a node that has not been switched.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }
@@ -106,10 +101,6 @@ func (d autodetectDeploy) cleanUp(_ context.Context, t *task) error {
 
 func (d autodetectDeploy) tearDown(_ context.Context, t *task) error {
 	return d.notSwitched(t, "tear_down")
-}
-
-func (d autodetectDeploy) takeOver(_ context.Context, t *task) error {
-	return d.notSwitched(t, "take_over")
 }
 
 func (d autodetectDeploy) prepareCleaning(_ context.Context, t *task) (string, error) {

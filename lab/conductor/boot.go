@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -52,12 +53,7 @@ func bootModeForDeploy(t *task) (string, error) {
 	}
 	own := strings.ToLower(capability(t.node, "boot_mode"))
 	old, _ := t.internal("deploy_boot_mode").(string)
-	mode := ""
-	for _, candidate := range []string{instance.Text("boot_mode"), t.node.InstanceInfo.Text("deploy_boot_mode"), own, old} {
-		if mode == "" {
-			mode = strings.ToLower(candidate)
-		}
-	}
+	mode := strings.ToLower(cmp.Or(instance.Text("boot_mode"), t.node.InstanceInfo.Text("deploy_boot_mode"), own, old))
 	if mode != "" && own != "" && own != mode {
 		return "", invalid("Node %s boot mode %s violates node properties/capabilities %s", t.node.UUID, mode, own)
 	}
@@ -72,10 +68,9 @@ func bootModeFor(t *task) string {
 	return "uefi"
 }
 
-// syncBootMode sets the machine's boot mode to the requested one. If none is requested, it stores the machine's
-// current boot mode in the node.
+// syncBootMode sets the requested boot mode or, if none is requested, stores the current one in the node.
 func (t *task) syncBootMode(ctx context.Context) error {
-	has, err := t.driver.management.bootMode(ctx, t)
+	has, err := t.bootMode(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return err
 	}
@@ -88,13 +83,12 @@ func (t *task) syncBootMode(ctx context.Context) error {
 		return nil
 	case wants == "" && has == "":
 		t.setInternal("deploy_boot_mode", "uefi")
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		return t.setBootMode(ctx, "uefi", false)
 	case wants == "":
 		t.setInternal("deploy_boot_mode", has)
-		return t.save()
+		t.save()
+		return nil
 	default:
 		return t.setBootMode(ctx, wants, has != "")
 	}
@@ -104,12 +98,11 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 	if t.node.ProvisionState == adopting {
 		return nil
 	}
-	modes, err := t.driver.management.bootModes(t)
-	if err == nil && !slices.Contains(modes, mode) {
+	if modes := []string{"uefi", "bios"}; t.driver.names["management"] == "redfish" && !slices.Contains(modes, mode) {
 		problem := invalid("Unsupported boot mode %s specified for node %s. Supported boot modes are: %s", mode, t.node.UUID, strings.Join(modes, ", "))
 		return invalid("Node %s boot mode is not set. Attempt to set %s boot mode on the baremetal node failed with error %s", t.node.UUID, mode, problem.Text)
 	}
-	err = t.driver.management.setBootMode(ctx, t, mode)
+	err := t.changeBootMode(ctx, mode)
 	switch {
 	case isKind(err, kindUnsupported) && must:
 		return db.Faultf(400, kindUnsupported, "Baremetal node %s boot mode is not set to boot mode %s: %s", t.node.UUID, mode, messageOf(err))
@@ -124,7 +117,7 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 
 // setBootDevice implements node_set_boot_device.
 func (t *task) setBootDevice(ctx context.Context, device string, persistent bool) error {
-	if err := t.driver.management.validate(t); err != nil {
+	if err := t.validateRedfish("management"); err != nil {
 		return err
 	}
 	if t.node.ProvisionState == adopting {
@@ -141,7 +134,7 @@ func (t *task) setBootDevice(ctx context.Context, device string, persistent bool
 			persistent = true
 		}
 	}
-	return t.driver.management.setBootDevice(ctx, t, device, persistent)
+	return t.changeBootDevice(ctx, device, persistent)
 }
 
 // preparesRamdisk implements need_prepare_ramdisk.
@@ -149,15 +142,9 @@ func preparesRamdisk(n *db.Node) bool {
 	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
 }
 
-// agentISO returns the URL of the ramdisk's ISO image. It reads the current and then the deprecated field of
-// driver_info, and returns "" if neither is set.
+// agentISO returns the URL of the ramdisk's ISO from the current or the deprecated field, or "".
 func agentISO(n *db.Node, mode string) string {
-	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
-		if s := n.DriverInfo.Text(key); s != "" {
-			return s
-		}
-	}
-	return ""
+	return cmp.Or(n.DriverInfo.Text(mode+"_iso"), n.DriverInfo.Text("redfish_"+mode+"_iso"))
 }
 
 // missingParams implements check_for_missing_params.
@@ -174,12 +161,18 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
+// checkAgentImages returns an error unless driver_info has both a kernel and a ramdisk. The error lists both, even if
+// only one of them is missing.
+func checkAgentImages(n *db.Node, mode, problem string) error {
+	kernel, ramdisk := mode+"_kernel", mode+"_ramdisk"
+	if python.Truthy(n.DriverInfo[kernel]) && python.Truthy(n.DriverInfo[ramdisk]) {
+		return nil
+	}
+	return missingParams(problem, db.Dict{}, kernel, ramdisk)
+}
+
 // virtualMediaBoot implements the redfish-virtual-media boot interface.
 type virtualMediaBoot struct{}
-
-func (virtualMediaBoot) capabilities() []string {
-	return []string{"iscsi_volume_boot", "ramdisk_boot", "ramdisk_boot_configdrive"}
-}
 
 func (virtualMediaBoot) checkDriverInfo(t *task) error {
 	mode := ramdiskMode(t.node)
@@ -187,17 +180,11 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 		return nil
 	}
 	if agentISO(t.node, mode) == "" {
-		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
-		both := db.Dict{}
-		// A kernel without a ramdisk is ignored, and so is a ramdisk without a kernel.
-		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
-			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
-		}
-		if err := missingParams(problem, both, mode+"_kernel", mode+"_ramdisk"); err != nil {
+		if err := checkAgentImages(t.node, mode, "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"); err != nil {
 			return err
 		}
 	}
-	_, err := parseRedfish(t.node)
+	_, _, err := parseRedfish(t.node)
 	return err
 }
 
@@ -208,8 +195,7 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of a node with the ramdisk deploy interface. Such a node's machine boots from
-// the image instead of from its disk.
+// checkRamdiskImage checks the image from which a node with the ramdisk deploy interface boots.
 func checkRamdiskImage(t *task) error {
 	if bootOption(t.node) == "local" {
 		return nil
@@ -247,9 +233,7 @@ func (b virtualMediaBoot) prepareRamdisk(ctx context.Context, t *task) error {
 		return err
 	}
 	t.setInternal("vmedia_transport_protocol", "HTTP")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	iso := agentISO(t.node, ramdiskMode(t.node))
 	if iso == "" {
 		return invalid("Unable to find kernel, ramdisk for building ISO, or explicit ISO for %s", t.node.UUID)
@@ -258,7 +242,7 @@ func (b virtualMediaBoot) prepareRamdisk(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	if err := system.eject(ctx, "CD"); err != nil {
+	if err := system.Eject(ctx, "CD"); err != nil {
 		return err
 	}
 	if err := t.insertMedium(ctx, system, image, "CD"); err != nil {
@@ -277,18 +261,17 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject ejects the media from the virtual drives that the boot interface uses. It also stops publishing the boot
-// medium.
+// eject ejects the media of the boot interface and stops publishing the boot medium.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return err
 	}
-	if err := system.eject(ctx, "CD"); err != nil {
+	if err := system.Eject(ctx, "CD"); err != nil {
 		return err
 	}
 	if bootOption(t.node) == "ramdisk" && t.node.InstanceInfo["configdrive"] != nil {
-		if err := system.eject(ctx, "USBStick"); err != nil {
+		if err := system.Eject(ctx, "USBStick"); err != nil {
 			return err
 		}
 	}
@@ -310,9 +293,7 @@ func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
 		return t.setBootDevice(ctx, "disk", true)
 	}
 	t.setInternal("vmedia_transport_protocol", "HTTP")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	iso := t.node.InstanceInfo.Text("boot_iso")
 	if iso == "" {
 		return invalid("Unable to find kernel or ramdisk for to generate boot ISO for %s", t.node.UUID)
@@ -347,7 +328,7 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	if err != nil || !strings.EqualFold(wanted.Text("secure_boot"), "true") {
 		return err
 	}
-	if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
+	if err := t.changeSecureBoot(ctx, on); err != nil {
 		if isKind(err, kindUnsupported) {
 			return nil
 		}
@@ -357,14 +338,9 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	return nil
 }
 
-// networkBoot implements the pxe and ipxe boot interfaces without DHCP and TFTP. It only sets the machine to boot
-// from the network.
+// networkBoot implements pxe and ipxe without DHCP and TFTP: it only sets the boot device.
 type networkBoot struct {
 	ipxe bool
-}
-
-func (networkBoot) capabilities() []string {
-	return []string{"iscsi_volume_boot", "ramdisk_boot", "ipxe_boot", "pxe_boot"}
 }
 
 func (b networkBoot) check(t *task) error {
@@ -387,11 +363,7 @@ func (networkBoot) checkImages(t *task, mode string) error {
 	if !needsAgent(t, mode) {
 		return nil
 	}
-	both := db.Dict{}
-	if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
-		both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
-	}
-	return missingParams("Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration", both, mode+"_kernel", mode+"_ramdisk")
+	return checkAgentImages(t.node, mode, "Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration")
 }
 
 func (b networkBoot) validate(_ context.Context, t *task) error {

@@ -13,59 +13,62 @@ import (
 // managing validates the node's management interface and then calls do with a task for the node.
 func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	return c.withTask(ctx, uuid, how, func(ctx context.Context, t *task) error {
-		if err := t.driver.management.validate(t); err != nil {
+		if err := t.validateRedfish("management"); err != nil {
 			return err
 		}
 		return do(ctx, t)
 	})
 }
 
+// inBackground clears the node's last error and arranges for a worker to call do.
+func (t *task) inBackground(name string, do func(*task, context.Context)) {
+	t.node.LastError = ""
+	t.refused = t.recordError
+	t.worker(name, do)
+	t.save()
+}
+
 // SetBootMode starts changing the node's boot mode. The change continues in the background.
 func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		t.node.LastError = ""
-		t.refused = t.recordError
-		t.worker("node_change_boot_mode", func(t *task, ctx context.Context) {
-			if now, err := t.driver.management.bootMode(ctx, t); err == nil && now == mode {
+		t.inBackground("node_change_boot_mode", func(t *task, ctx context.Context) {
+			if now, err := t.bootMode(ctx); err == nil && now == mode {
 				return
 			}
-			if err := t.driver.management.setBootMode(ctx, t, mode); err != nil {
+			if err := t.changeBootMode(ctx, mode); err != nil {
 				// The closing quote is missing in Ironic's message, too.
 				t.node.LastError = fmt.Sprintf("Failed to change boot mode to '%s: %s", mode, messageOf(err))
 			} else {
 				t.node.BootMode = mode
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		return nil
 	})
 }
 
 // SetSecureBoot starts turning secure boot on or off. The change continues in the background.
 func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		t.node.LastError = ""
-		t.refused = t.recordError
-		t.worker("node_change_secure_boot", func(t *task, ctx context.Context) {
-			if now, err := t.driver.management.secureBoot(ctx, t); err == nil && now != nil && *now == on {
+		t.inBackground("node_change_secure_boot", func(t *task, ctx context.Context) {
+			if now, err := t.secureBoot(ctx); err == nil && now != nil && *now == on {
 				return
 			}
-			if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
+			if err := t.changeSecureBoot(ctx, on); err != nil {
 				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", python.Repr(on), messageOf(err))
 			} else {
 				t.node.SecureBoot = &on
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		return nil
 	})
 }
 
-// BootDevice returns the node's boot device and whether the setting is persistent. If the persistence is unknown,
-// persistent is nil.
+// BootDevice returns the boot device, and whether it is persistent, or nil if that is unknown.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
-		device, persistent, err = t.driver.management.bootDevice(ctx, t)
+		device, persistent, err = t.bootDevice(ctx)
 		return err
 	})
 	return device, persistent, err
@@ -74,7 +77,7 @@ func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string,
 // BootDevices returns the boot devices that the node supports.
 func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []string, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
-		devices = t.driver.management.bootDevices()
+		devices = t.bootDevices()
 		return nil
 	})
 	return devices, err
@@ -83,13 +86,13 @@ func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []str
 // SetBootDevice sets the node's boot device.
 func (c *Conductor) SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
-		return t.driver.management.setBootDevice(ctx, t, device, persistent)
+		return t.changeBootDevice(ctx, device, persistent)
 	})
 }
 
 // InjectNMI sends a non-maskable interrupt to the node's machine.
 func (c *Conductor) InjectNMI(ctx context.Context, uuid string) error {
-	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error { return t.driver.management.injectNMI(ctx, t) })
+	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error { return t.injectNMI(ctx) })
 }
 
 // SetRAID stores the node's target RAID configuration.
@@ -104,63 +107,58 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 			}
 		}
 		t.node.TargetRAIDConfig = target
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 
-// AttachMedia starts inserting an image into a virtual media drive of the given type. The operation continues in the
-// background.
+// AttachMedia starts inserting an image into a virtual media drive of the given type.
 func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
 			return db.Faultf(503, "TemporaryFailure", "Unable to attach virtual media for node %s due to power failure state", t.node.UUID)
 		}
-		t.node.LastError = ""
-		t.refused = t.recordError
-		t.worker("do_attach_virtual_media", func(t *task, ctx context.Context) {
+		t.inBackground("do_attach_virtual_media", func(t *task, ctx context.Context) {
 			err := error(nil)
 			if source == "" || source == "local" {
 				url, err = c.images.publish(ctx, t.node, mediaImage(t.node.UUID, device), url)
 			}
 			if err == nil {
-				err = t.driver.management.attachMedia(ctx, t, device, url)
+				err = t.attachMedia(ctx, device, url)
 			}
 			if err != nil {
 				t.record(fmt.Sprintf("Could not attach device %s to node %s: %s", device, t.node.UUID, messageOf(err)), "", true)
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		return nil
 	})
 }
 
-// DetachMedia starts ejecting the media from the given virtual drives, or from all drives if devices is nil. The
-// operation continues in the background.
+// DetachMedia starts ejecting the media from the given virtual drives, or from all if devices is nil.
 func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
 			return db.Faultf(503, "TemporaryFailure", "Unable to detach virtual media for node %s due to power failure state", t.node.UUID)
 		}
-		t.node.LastError = ""
-		t.refused = t.recordError
-		t.worker("run_node_action", func(t *task, ctx context.Context) {
-			if err := t.driver.management.detachMedia(ctx, t, devices); err != nil {
+		t.inBackground("run_node_action", func(t *task, ctx context.Context) {
+			if err := t.detachMedia(ctx, devices); err != nil {
 				shown := "None"
 				if devices != nil {
 					shown = python.Repr(devices)
 				}
 				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, messageOf(err)), "", true)
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		return nil
 	})
 }
 
 // Media returns the virtual media drives and the images inserted in them.
 func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, err error) {
 	err = c.managing(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
-		media, err = t.driver.management.media(ctx, t)
+		media, err = t.media(ctx)
 		return err
 	})
 	return media, err
@@ -196,10 +194,8 @@ func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.V
 func (t *task) validateInterface(ctx context.Context, kind string) error {
 	name := t.driver.names[kind]
 	switch kind {
-	case "power":
-		return t.driver.power.validate(t)
-	case "management":
-		return t.driver.management.validate(t)
+	case "power", "management":
+		return t.validateRedfish(kind)
 	case "boot":
 		return t.driver.boot.validate(ctx, t)
 	case "inspect":
@@ -207,19 +203,12 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	case "rescue":
 		return t.driver.rescue.validate(ctx, t)
 	case "deploy":
-		if err := t.driver.deploy.validate(ctx, t); err != nil {
-			return err
-		}
-		if err := t.checkInstanceTraits(); err != nil {
-			return err
-		}
-		return t.checkDeploySteps(nil, true)
+		return t.validateDeploy(ctx, nil)
 	case "network":
 		return t.checkNetwork()
 	case "bios", "firmware":
 		if name == "redfish" {
-			_, err := parseRedfish(t.node)
-			return err
+			return t.validateRedfish(kind)
 		}
 	case "raid":
 		if name != "no-raid" {
@@ -235,8 +224,7 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	return nil
 }
 
-// checkNetwork validates the network interface. The flat interface requires a cleaning network in Neutron, but the
-// lab has no Neutron.
+// checkNetwork validates the network interface. The lab has no Neutron with a default cleaning network.
 func (t *task) checkNetwork() error {
 	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
 		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")
@@ -244,10 +232,9 @@ func (t *task) checkNetwork() error {
 	return nil
 }
 
-// checkPowerAndNetwork validates the power and network interfaces before cleaning or servicing. If noRamdisk is set,
-// the ramdisk will not be booted, so the network interface is not validated.
+// checkPowerAndNetwork validates the power interface and, if the ramdisk will be booted, the network interface.
 func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
-	if err := t.driver.power.validate(t); err != nil || noRamdisk {
+	if err := t.validateRedfish("power"); err != nil || noRamdisk {
 		return err
 	}
 	return t.checkNetwork()

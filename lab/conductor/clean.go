@@ -29,17 +29,12 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 		if t.node.Maintenance {
 			return inMaintenance("cleaning", t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
+		if err := t.validateRedfish("power"); err != nil {
 			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err))
 		}
-		if err := t.start(onClean, manageable, ""); err != nil {
-			return invalidRequest("manual clean", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, steps, disableRamdisk) })
-		return nil
+		return t.begin(onClean, manageable, "do_node_clean", func(t *task, ctx context.Context) error {
+			return t.clean(ctx, steps, disableRamdisk)
+		})
 	})
 }
 
@@ -48,11 +43,7 @@ func (t *task) provide() error {
 	if t.node.Retired {
 		return db.Faultf(http.StatusBadRequest, "NodeIsRetired", "The providing operation can't be performed on node %s because it is retired.", t.node.UUID)
 	}
-	if err := t.start(onProvide, "", ""); err != nil {
-		return err
-	}
-	t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, nil, false) })
-	return nil
+	return t.begin(onProvide, "", "do_node_clean", func(t *task, ctx context.Context) error { return t.clean(ctx, nil, false) })
 }
 
 // skipsCleaning implements skip_automated_cleaning.
@@ -63,15 +54,12 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// clean implements do_node_clean. If given is nil, the cleaning is automated; otherwise it is manual and consists of
-// the given steps.
+// clean implements do_node_clean. If given is nil, the cleaning is automated.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
 		t.node.CleanStep = nil
-		if err := t.restoreDeploy(); err != nil {
-			return err
-		}
+		t.restoreDeploy()
 		return t.process(onDone)
 	}
 	if err := t.switchDeploy(); err != nil {
@@ -88,9 +76,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		t.setInternal("cleaning_disable_ramdisk", noRamdisk)
 		t.setInternal("declarative_cleaning", true)
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	t.updateCache(ctx)
 	checked, err := false, error(nil)
 	if len(given) > 0 && !noRamdisk {
@@ -115,8 +101,8 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 			return nil
 		}
 	}
-	steps := dictsOf(t.internal("clean_steps"))
-	t.flowStarts(cleaningFlow(manual), steps)
+	steps := t.steps(cleanSteps)
+	t.flowStarts(cleanSteps, steps)
 	first := -1
 	if len(steps) > 0 {
 		first = 0
@@ -125,9 +111,8 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	return nil
 }
 
-// checkCleanStepsEarly implements _validate_clean_steps_early. If a step is unknown, checked is false: the steps have
-// to be checked later, because the agent may provide that step. If no step needs the ramdisk, noRamdisk is true and
-// the ramdisk is not booted.
+// checkCleanStepsEarly implements _validate_clean_steps_early. checked is false if a step is unknown, because the agent
+// may provide it. noRamdisk is true if no step needs the ramdisk.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
 		t.stepsChecked = true
@@ -136,7 +121,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 		}
 		return false, false, err
 	}
-	steps := dictsOf(t.internal("clean_steps"))
+	steps := t.steps(cleanSteps)
 	known := t.driverSteps(cleanSteps, false, false)
 	for _, step := range steps {
 		declared := findStep(known, step)
@@ -148,7 +133,8 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 		return true, false, nil
 	}
 	t.setInternal("cleaning_disable_ramdisk", true)
-	return true, true, t.save()
+	t.save()
+	return true, true, nil
 }
 
 // cleaned finishes a cleaning operation whose steps have all succeeded.
@@ -159,9 +145,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	}
 	t.node.CleanStep = nil
 	t.wipeSteps(cleanSteps)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
@@ -169,34 +153,10 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 		}
 	}
 	t.updateCache(ctx)
-	t.flowEnds(cleaningFlow(manual), dictsOf(t.internal("clean_steps")), "")
-	if err := t.restoreDeploy(); err != nil {
-		return err
-	}
+	t.flowEnds(cleanSteps, t.steps(cleanSteps), "")
+	t.restoreDeploy()
 	if manual || t.node.Retired {
 		return t.process(onManage)
 	}
 	return t.process(onDone)
-}
-
-// cleanAbortError implements get_last_error.
-func (t *task) cleanAbortError() string {
-	message := "By request, the clean operation was aborted"
-	if len(t.node.CleanStep) > 0 {
-		message += fmt.Sprintf(" during or after the completion of step \"%s\"", stepID(t.node.CleanStep))
-	}
-	return message
-}
-
-// abortCleaning implements do_node_clean_abort.
-func (t *task) abortCleaning(ctx context.Context) {
-	if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-		t.failSteps(ctx, cleanSteps, "Failed to tear down cleaning after aborting the operation", failing{keep: true, noChange: true})
-		return
-	}
-	t.node.LastError = t.cleanAbortError()
-	t.node.CleanStep = nil
-	t.wipeSteps(cleanSteps)
-	_ = t.save()
-	_ = t.restoreDeploy()
 }

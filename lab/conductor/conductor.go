@@ -1,3 +1,9 @@
+// Package conductor is the conductor of the embedded Ironic: it carries out the API's requests
+// like Ironic 39.0.0, with the same checks, states and messages.
+//
+// It controls machines only through Redfish and the agent's API, and imports neither of the packages that simulate
+// them. All of its data about a node is in the database; between two events of a node, the conductor holds no state and
+// runs no goroutine for that node.
 package conductor
 
 import (
@@ -8,31 +14,31 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ironworks/lab/api"
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
-// Conductor is the conductor of the embedded Ironic. It implements [api.Conductor]. Its methods are safe for
-// concurrent use.
+// Conductor is the conductor of the embedded Ironic. Its methods are safe for concurrent use.
 type Conductor struct {
 	options Options
 	tables  *db.Store
 	life    context.Context //nolint:containedctx // from New to Close: workers outlive the calls that start them
 	end     context.CancelFunc
-	work    sync.WaitGroup
-	bmcs    *bmcCache
-	images  *imageStore
-	agents  agentTransport
-	// consoles is used only by the ipmitool-socat console interface.
-	consoles consoleRelays
+	// reserved runs the workers that are reserved for API calls, and workers runs the other ones.
+	workers, reserved errgroup.Group
+	relays            sync.WaitGroup
+	bmcs              *redfish.Sessions
+	images            *imageStore
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int // number of running workers, excluding the reserved ones
-	busyReserved int // number of running workers that are reserved for API calls
-	updates      updates
-	failedSyncs  map[string]int    // number of consecutive failed power syncs, by node UUID
-	certificates map[string]string // certificates of agents, by the path stored in agent_verify_ca
+	consoles     map[string]*consoleRelay // served serial consoles, by node UUID
+	updates      map[string]int           // number of concurrent updates, by node UUID
+	failedSyncs  map[string]int           // number of consecutive failed power syncs, by node UUID
+	certificates map[string]string        // certificates of agents, by the path stored in agent_verify_ca
 }
 
 var _ api.Conductor = (*Conductor)(nil)
@@ -43,11 +49,19 @@ func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
-	c := &Conductor{options: options, tables: options.Tables, failedSyncs: map[string]int{}, certificates: map[string]string{}}
-	c.consoles.nodes = map[string]*consoleRelay{}
+	c := &Conductor{
+		options: options, tables: options.Tables, consoles: map[string]*consoleRelay{}, updates: map[string]int{},
+		failedSyncs: map[string]int{}, certificates: map[string]string{},
+	}
+	kept := options.Limits.Workers * reservedPercent / 100
+	c.workers.SetLimit(options.Limits.Workers - kept)
+	c.reserved.SetLimit(kept)
 	c.life, c.end = context.WithCancel(context.Background())
-	c.bmcs = newBMCCache(c)
-	c.images = newImageStore(c)
+	c.bmcs = &redfish.Sessions{
+		Limit: options.Limits.BMCSessions, Sleep: c.sleep,
+		Spawn: func(do func(context.Context)) { _ = c.spawn(false, do) },
+	}
+	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 	if err := c.forgetLocks(); err != nil {
 		c.end()
 		return nil, fmt.Errorf("making a conductor: %w", err)
@@ -84,16 +98,13 @@ func (c *Conductor) forgetLocks() error {
 	return nil
 }
 
-// failStuck moves the nodes in the given state to the corresponding failed state, because their operations cannot be
-// resumed.
+// failStuck moves the nodes in the given state, which cannot be resumed, to the corresponding failed state.
 func (c *Conductor) failStuck(state string) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
-	for _, node := range nodes {
-		_ = c.withTask(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
-			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
-			return t.process(onFail)
-		})
-	}
+	stuck := func(n *db.Node) bool { return n.ProvisionState == state }
+	c.forEach(c.life, locking{}, stuck, func(t *task, _ context.Context) error {
+		t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
+		return t.process(onFail)
+	})
 }
 
 // Run runs the periodic tasks until ctx is done or Close is called. It then closes the conductor.
@@ -105,7 +116,11 @@ func (c *Conductor) Run(ctx context.Context) error {
 	var tasks sync.WaitGroup
 	for _, p := range c.periodics() {
 		if p.every > 0 {
-			tasks.Go(func() { c.repeat(ctx, p.every, p.do) })
+			tasks.Go(func() {
+				for pause(ctx, p.every) {
+					p.do(ctx)
+				}
+			})
 		}
 	}
 	tasks.Wait()
@@ -114,27 +129,17 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// repeat calls do periodically until ctx is done. The first call happens after one period.
-func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-			do(ctx)
-		}
-	}
-}
-
-// Close stops all workers and waits for them. Nodes in the middle of an operation are left unchanged; the next
-// conductor moves them to a failed state.
+// Close stops all workers and waits for them. The next conductor moves nodes in the middle of an operation to a failed
+// state.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed
 	c.closed = true
 	c.mu.Unlock()
 	c.end()
-	c.work.Wait()
+	_ = c.workers.Wait()
+	_ = c.reserved.Wait()
+	c.relays.Wait()
 	if first {
 		c.images.close()
 		c.register(false)
@@ -146,7 +151,11 @@ func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
 // sleep waits for d divided by the conductor's speed. It reports whether the wait ended before ctx was done.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
-	d = time.Duration(float64(d) / c.options.Speed)
+	return pause(ctx, time.Duration(float64(d)/c.options.Speed))
+}
+
+// pause waits for d. It reports whether the wait ended before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
@@ -158,37 +167,17 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spawn runs do in a worker, or returns an error if no worker is free. If reserved is set, it may also use the
-// workers that are reserved for API calls.
+// spawn runs do in a worker if one is free. If reserved is set, this may be one that is reserved for API calls.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
-	all := c.options.Limits.Workers
-	kept := all * reservedPercent / 100
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fromReserve := false
-	switch {
-	case c.closed:
-		return noWorker()
-	case c.busy < all-kept:
-		c.busy++
-	case reserved && c.busyReserved < kept:
-		c.busyReserved++
-		fromReserve = true
-	default:
+	work := func() error {
+		do(c.life)
+		return nil
+	}
+	if c.closed || !c.workers.TryGo(work) && (!reserved || !c.reserved.TryGo(work)) {
 		return noWorker()
 	}
-	c.work.Go(func() {
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if fromReserve {
-				c.busyReserved--
-			} else {
-				c.busy--
-			}
-		}()
-		do(c.life)
-	})
 	return nil
 }
 

@@ -15,9 +15,8 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if the given action would exceed a limit. Limits.Deploy is the maximum number of nodes being
-// deployed and applies to provisioning. Limits.Clean is the maximum number of nodes being deleted or cleaned and
-// applies to unprovisioning and cleaning. Other actions have no limit.
+// limit returns an error if the action would exceed Limits.Deploy, the maximum number of nodes being deployed, or
+// Limits.Clean, the maximum number of nodes being deleted or cleaned.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -63,9 +62,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
 		}
 		if typed {
-			if err := t.save(); err != nil {
-				return err
-			}
+			t.save()
 		}
 		if err := t.checkDeployment(ctx, d.Steps); err != nil {
 			if !isInvalid(err) {
@@ -73,11 +70,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			}
 			return db.Faultf(http.StatusBadRequest, kindDeployFailure, "Failed to validate deploy or power info for node %s: %s", t.node.UUID, messageOf(err))
 		}
-		if err := t.start(e, "", ""); err != nil {
-			return invalidRequest(string(e), t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("do_node_deploy", func(ctx context.Context, t *task) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
-		return nil
+		return t.begin(e, "", "do_node_deploy", func(t *task, ctx context.Context) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
 	})
 }
 
@@ -99,9 +92,14 @@ func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
 	if err := t.switchDeploy(); err != nil {
 		return err
 	}
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.validateRedfish("power"); err != nil {
 		return err
 	}
+	return t.validateDeploy(ctx, steps)
+}
+
+// validateDeploy validates the deploy interface, the instance's traits and the steps.
+func (t *task) validateDeploy(ctx context.Context, steps []db.Dict) error {
 	if err := t.driver.deploy.validate(ctx, t); err != nil {
 		return err
 	}
@@ -138,9 +136,8 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. It reports whether it has stored the type of the node's image. It
-// stores nothing if the node has no image, or if the image is in Glance, because the lab has no Glance from which to
-// get the type.
+// storeImageType implements update_image_type. It reports whether it has stored the type of the image. It does not if
+// the node has no image, or one in Glance, which the lab does not have.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -180,9 +177,7 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 			configdrive = map[string]any(d)
 		}
 		t.node.InstanceInfo["configdrive"] = configdrive
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	if err := t.driver.deploy.prepare(ctx, t); err != nil {
 		switch {
@@ -197,80 +192,38 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 	}
 	if len(steps) > 0 {
 		t.setInternal("user_deploy_steps", listOf(steps))
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	if err := t.planDeployment(true, true); err != nil {
 		return err
 	}
-	planned := dictsOf(t.internal("deploy_steps"))
+	planned := t.steps(deploySteps)
 	if len(planned) == 0 {
 		t.failDeployment(ctx, "No deploy steps returned by the driver", true)
 		return failure(kindDeployFailure, "Error while getting deploy steps: no steps returned for node %s", t.node.UUID)
 	}
-	t.flowStarts(deployment, planned)
-	t.guardDeployment(ctx, func() error { return t.deployFrom(ctx, 0) })
+	t.flowStarts(deploySteps, planned)
+	t.guardSteps(ctx, deploySteps, func() error { return t.stepsFrom(ctx, deploySteps, 0, false) })
 	return nil
 }
 
-// guardDeployment implements fail_on_error for deployments.
-func (t *task) guardDeployment(ctx context.Context, do func() error) {
-	if err := do(); err != nil && ctx.Err() == nil {
-		t.failDeployment(ctx, fmt.Sprintf("Unexpected error when processing next deploy step. %s: %s", className(err), messageOf(err)), true)
-	}
-}
-
-// deployFrom runs the deploy steps from the given index to the last one. An index of -1 means that all steps are
-// done.
-func (t *task) deployFrom(ctx context.Context, index int) error {
-	steps := dictsOf(t.internal("deploy_steps"))
-	for i := index; index >= 0 && i < len(steps); i++ {
-		step := steps[i]
-		t.node.DeployStep = step.Clone()
-		t.setInternal("deploy_step_index", i)
-		if err := t.save(); err != nil {
-			return err
-		}
-		state, over, err := t.executeStep(ctx, deploySteps, step)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("the conductor ends: %w", ctx.Err())
-		case err != nil:
-			t.deployStepFailed(ctx, step, steps, err)
-			return nil
-		case over || t.node.ProvisionState == deployFail:
-			return nil
-		case state == deployWait:
-			if t.node.ProvisionState != deployWait {
-				return t.process(onWait)
-			}
-			return nil
-		case state != "":
-			t.failDeployment(ctx, "Failed to deploy: "+python.Repr(t.node.DeployStep), true)
-			return nil
-		}
-	}
-	t.flowEnds(deployment, steps, "")
+// deployed finishes a deployment whose steps have all succeeded.
+func (t *task) deployed(steps []db.Dict) error {
+	t.flowEnds(deploySteps, steps, "")
 	t.node.DeployStep = nil
 	t.wipeSteps(deploySteps)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	return t.process(onDone)
 }
 
-// deployStepFailed handles the error of a failed step. If the agent is busy, the node waits for the agent instead of
-// failing. The node also waits if the agent is unreachable because it has not started or because the machine is
-// rebooting.
+// deployStepFailed handles the error of a step. The node waits instead of failing if the agent is busy, rebooting, or
+// not started yet.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
-	if isKind(err, kindAgentInProgress) {
-		t.setInternal("skip_current_deploy_step", false)
-		_ = t.process(onWait)
-		return
+	busy := isKind(err, kindAgentInProgress)
+	if !busy {
+		t.flowEnds(deploySteps, steps, step.Text("step"))
 	}
-	t.flowEnds(deployment, steps, step.Text("step"))
-	if isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
+	if busy || isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
 		t.setInternal("skip_current_deploy_step", false)
 		_ = t.process(onWait)
 		return
@@ -284,11 +237,10 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 	}
 }
 
-// failDeployment implements deploying_error_handler. Cleaning up may clear the last error, but the history keeps the
-// message.
+// failDeployment implements deploying_error_handler. The history keeps an error that the clean-up clears.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
-	_ = t.save()
+	t.save()
 	cleanUpError := ""
 	if cleanUp {
 		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
@@ -299,7 +251,7 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 			cleanUpError = message + ". " + add
 		}
 	}
-	_ = t.refresh()
+	t.refresh()
 	if slices.Contains([]string{deploying, deployWait, deployFail}, t.node.ProvisionState) {
 		t.node.DeployStep = db.Dict{}
 		t.wipeSteps(deploySteps)
@@ -307,12 +259,11 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	if cleanUpError != "" {
 		t.record(cleanUpError, "deploying", true)
 	}
-	_ = t.save()
+	t.save()
 	_ = t.process(onFail)
 }
 
-// setFailedState fails a deployment after an error in a heartbeat or in a step of the agent deploy interface. Unlike
-// failDeployment, it powers the machine off and keeps the error.
+// setFailedState is like failDeployment, but powers the machine off and keeps the error.
 func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	if logs && t.c.options.LogsCollect != "never" {
 		t.collectLogs(ctx, "")
@@ -320,35 +271,10 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	t.failDeployment(ctx, message, false)
 	_ = t.setPower(ctx, powerOff)
 	t.node.LastError = message
-	_ = t.save()
+	t.save()
 }
 
-// continueDeployment continues the deployment after an asynchronous step or after the first heartbeat.
-func (t *task) continueDeployment(ctx context.Context) {
-	t.guardDeployment(ctx, func() error {
-		if !python.Truthy(t.internal("steps_validated")) {
-			if err := t.checkFinalSteps(); err != nil {
-				if !isIronic(err) {
-					return err
-				}
-				t.failDeployment(ctx, fmt.Sprintf("Failed to validate the final deploy steps list for node %s: %s", t.node.UUID, messageOf(err)), true)
-				return nil
-			}
-		}
-		next := t.nextStep(deploySteps)
-		if python.Truthy(t.node.DeployStep["abort_after"]) {
-			if err := t.process(onFail); err != nil {
-				return err
-			}
-			t.abortDeployment(ctx)
-			return nil
-		}
-		return t.deployFrom(ctx, next)
-	})
-}
-
-// checkFinalSteps implements validate_deploy_steps. It is called when the agent has reported its steps. From then on,
-// unknown steps are errors.
+// checkFinalSteps implements validate_deploy_steps. Once the agent has reported its steps, unknown ones are errors.
 func (t *task) checkFinalSteps() error {
 	if err := t.checkDeploySteps(nil, false); err != nil {
 		return err
@@ -357,22 +283,8 @@ func (t *task) checkFinalSteps() error {
 		return err
 	}
 	t.setInternal("steps_validated", true)
-	return t.save()
-}
-
-// abortDeployment implements do_node_deploy_abort.
-func (t *task) abortDeployment(ctx context.Context) {
-	if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
-		t.failDeployment(ctx, "Failed to clean up deploying after aborting the operation", false)
-		return
-	}
-	t.node.LastError = "By request, the deploy operation was aborted"
-	if len(t.node.DeployStep) > 0 {
-		t.node.LastError += fmt.Sprintf(" during or after the completion of step %q", stepID(t.node.DeployStep))
-	}
-	t.node.DeployStep = db.Dict{}
-	t.wipeSteps(deploySteps)
-	_ = t.save()
+	t.save()
+	return nil
 }
 
 // raise implements log_and_raise_deployment_error.

@@ -12,14 +12,12 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc and ramdisk. The
-// ramdisk interface needs the agent only for cleaning and servicing.
+// agentDeploy implements custom-agent, direct, bootc and ramdisk. ramdisk needs the agent only to clean and service.
 type agentDeploy struct {
 	kind string
 }
 
-// softPowerInterval is the interval between checks of the power state after the agent has been asked to power off
-// ([agent]post_deploy_get_power_state_retry_interval).
+// softPowerInterval is [agent]post_deploy_get_power_state_retry_interval.
 const softPowerInterval = 5 * time.Second
 
 // outOfBandSteps returns the interface's out-of-band steps.
@@ -83,11 +81,7 @@ func (d agentDeploy) execute(ctx context.Context, t *task, kind stepKind, asked 
 
 func (d agentDeploy) validate(ctx context.Context, t *task) error {
 	if d.kind == "ramdisk" {
-		able := false
-		for _, capability := range t.driver.boot.capabilities() {
-			able = able || capability == "ramdisk_boot"
-		}
-		if !able {
+		if _, fake := t.driver.boot.(fakeBoot); fake {
 			return invalid("Invalid configuration: The boot interface must have the `ramdisk_boot` capability. You are using an incompatible boot interface.")
 		}
 	}
@@ -147,9 +141,7 @@ func (d agentDeploy) prepare(ctx context.Context, t *task) error {
 // prepareAgentBoot implements prepare_agent_boot.
 func (t *task) prepareAgentBoot(ctx context.Context) error {
 	t.setInternal("agent_start_attempted", true)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	return t.driver.boot.prepareRamdisk(ctx, t)
 }
 
@@ -173,8 +165,6 @@ func (agentDeploy) tearDown(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOff)
 }
 
-func (agentDeploy) takeOver(context.Context, *task) error { return nil }
-
 // eraseParameters holds the agent's settings for erasing disks (agent_add_clean_params), with Ironic's defaults.
 var eraseParameters = db.Dict{
 	"agent_erase_devices_iterations": 1, "agent_erase_devices_zeroize": true, "agent_erase_skip_read_only": false,
@@ -192,61 +182,43 @@ func (agentDeploy) prepareCleaning(ctx context.Context, t *task) (string, error)
 
 func (agentDeploy) tearDownCleaning(ctx context.Context, t *task) error {
 	failed := t.node.Fault == faultClean
+	if err := t.leaveRamdisk(ctx, failed); err != nil || failed || !t.powerStaysOn() {
+		return err
+	}
+	return t.setPower(ctx, reboot)
+}
+
+// leaveRamdisk cleans up the ramdisk boot. Unless the operation has failed, it powers the machine off first if allowed.
+func (t *task) leaveRamdisk(ctx context.Context, failed bool) error {
 	if !failed && !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
 			return err
 		}
 	}
-	if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil {
-		return err
-	}
-	if !failed && t.powerStaysOn() {
-		return t.setPower(ctx, reboot)
-	}
-	return nil
+	return t.driver.boot.cleanUpRamdisk(ctx, t)
 }
 
 func (agentDeploy) prepareService(ctx context.Context, t *task) (string, error) {
-	err := t.powerOffAndOn(ctx, func() error {
-		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
-		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
-			return err
-		}
-		return t.prepareAgentBoot(ctx)
-	})
-	return serviceWait, err
+	return serviceWait, t.restartIntoAgent(ctx)
 }
 
 func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	failed := t.node.Fault == faultService
-	if !failed && !t.powerStaysOn() {
-		if err := t.setPower(ctx, powerOff); err != nil {
-			return err
-		}
-	}
-	if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil || failed {
+	if err := t.leaveRamdisk(ctx, failed); err != nil || failed {
 		return err
 	}
 	if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
 		return err
 	}
-	if t.powerStaysOn() {
-		return t.setPower(ctx, reboot)
-	}
-	return t.setPower(ctx, powerOn)
+	return t.setPower(ctx, t.powerOnAgain())
 }
 
-// bootAgent implements the "deploy" step of all agent deploy interfaces except ramdisk. It boots the machine into the agent
-// unless the machine was rebooted already.
+// bootAgent implements the deploy step of all agent deploy interfaces except ramdisk. It boots the agent unless the
+// machine was rebooted already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	if !rebooted {
 		if err := t.setPower(ctx, reboot); err != nil {
 			return "", err
@@ -278,8 +250,7 @@ func (d agentDeploy) prepareInstanceBoot(ctx context.Context, t *task, _ db.Dict
 	return "", nil
 }
 
-// tearDownAgent powers the machine off, if possible through the agent. If the machine must stay powered on, it
-// disconnects the machine from the network instead.
+// tearDownAgent powers the machine off or, if it must stay powered on, disconnects it from the network.
 func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if t.c.options.LogsCollect == "always" {
 		t.collectLogs(ctx, "")
@@ -336,11 +307,7 @@ func (t *task) lockdown(ctx context.Context) error {
 }
 
 func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
-	change := powerOn
-	if t.powerStaysOn() {
-		change = reboot
-	}
-	if err := t.setPower(ctx, change); err != nil {
+	if err := t.setPower(ctx, t.powerOnAgain()); err != nil {
 		return "", t.raise(ctx, fmt.Sprintf("Error booting node %s after deploy. %s: %s", t.node.UUID, className(err), messageOf(err)), false)
 	}
 	return "", nil
@@ -380,8 +347,7 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// configureLocalBoot makes the agent install a boot loader, if one is needed for this image and boot mode, and sets
-// the machine to boot from its disk.
+// configureLocalBoot makes the agent install a boot loader if needed, and sets the machine to boot from its disk.
 func (t *task) configureLocalBoot(ctx context.Context) error {
 	whole := python.Truthy(t.internal("is_whole_disk_image"))
 	answer, err := t.command(ctx, "standby.get_partition_uuids", db.Dict{}, true)
@@ -392,9 +358,7 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	root := uuids["root uuid"]
 	if python.Truthy(root) {
 		t.setInternal("root_uuid_or_disk_id", root)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	mode := bootModeFor(t)
 	var efi any
@@ -436,8 +400,7 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Limits for polling the agent until an asynchronous command has ended: the maximum number of requests, and the
-// interval between them.
+// Limits for polling the agent until a command has ended: the number of requests, and the interval.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second

@@ -1,8 +1,12 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,8 +23,7 @@ var interfaceKinds = []string{
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic contains, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
-// Ironic's and include interfaces that are not implemented here.
+// generic contains the interfaces of every hardware type (drivers/generic.py), even if not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
 	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},
@@ -37,8 +40,7 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported contains the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
-// default.
+// supported contains the interfaces of each hardware type. The first enabled one is the default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{
 		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
@@ -50,8 +52,7 @@ var supported = map[string]map[string][]string{
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// extended returns, for each kind, the interfaces in before, the generic interfaces and the interfaces in after, in
-// this order.
+// extended returns, for each kind, the interfaces in before, generic and after, in this order.
 func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
@@ -98,8 +99,7 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface returns the default interface of the given kind for nodes with this hardware type. node is used
-// only in the error message and may be empty.
+// defaultInterface returns the default interface of the given kind. node is only for the error and may be empty.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {
@@ -149,33 +149,26 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 
 // interfaceOf returns the name of the node's interface of the given kind. A name in instance_info takes precedence.
 func interfaceOf(n *db.Node, kind string) string {
-	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
-		return name
-	}
-	return n.Interfaces[kind]
+	return cmp.Or(n.InstanceInfo.Text(kind+"_interface"), n.Interfaces[kind])
 }
 
 // driver holds the implementations of a node's interfaces, and the names of all its interfaces by kind.
 type driver struct {
-	names      map[string]string
-	power      powerInterface
-	boot       bootInterface
-	deploy     deployInterface
-	management managementInterface
-	inspect    inspectInterface
-	rescue     rescueInterface
+	names   map[string]string
+	power   powerInterface
+	boot    bootInterface
+	deploy  deployInterface
+	inspect inspectInterface
+	rescue  rescueInterface
 }
 
 type powerInterface interface {
-	validate(t *task) error
 	state(ctx context.Context, t *task) (string, error)
 	set(ctx context.Context, t *task, state string, timeout time.Duration) error
 	reboot(ctx context.Context, t *task, timeout time.Duration) error
-	supported() []string
 }
 
 type bootInterface interface {
-	capabilities() []string
 	validate(ctx context.Context, t *task) error
 	validateInspection(t *task) error
 	validateRescue(t *task) error
@@ -185,36 +178,12 @@ type bootInterface interface {
 	cleanUpInstance(ctx context.Context, t *task) error
 }
 
-type managementInterface interface {
-	validate(t *task) error
-	bootDevices() []string
-	setBootDevice(ctx context.Context, t *task, device string, persistent bool) error
-	bootDevice(ctx context.Context, t *task) (string, *bool, error)
-	bootModes(t *task) ([]string, error)
-	setBootMode(ctx context.Context, t *task, mode string) error
-	bootMode(ctx context.Context, t *task) (string, error)
-	secureBoot(ctx context.Context, t *task) (*bool, error)
-	setSecureBoot(ctx context.Context, t *task, on bool) error
-	health(ctx context.Context, t *task) (string, error)
-	vendor(ctx context.Context, t *task) (string, error)
-	macAddresses(ctx context.Context, t *task) ([]string, error)
-	injectNMI(ctx context.Context, t *task) error
-	indicators(ctx context.Context, t *task) ([]api.Indicator, error)
-	indicatorState(ctx context.Context, t *task, component, name string) (string, error)
-	setIndicatorState(ctx context.Context, t *task, component, name, state string) error
-	media(ctx context.Context, t *task) ([]db.Dict, error)
-	attachMedia(ctx context.Context, t *task, device, url string) error
-	detachMedia(ctx context.Context, t *task, devices []string) error
-}
-
 type deployInterface interface {
 	validate(ctx context.Context, t *task) error
 	prepare(ctx context.Context, t *task) error
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
-	takeOver(ctx context.Context, t *task) error
-	// The prepare methods return the provision state in which the node waits for the ramdisk, or "" if it need not
-	// wait.
+	// The prepare methods return the state in which the node waits for the ramdisk, or "".
 	prepareCleaning(ctx context.Context, t *task) (string, error)
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)
@@ -222,7 +191,7 @@ type deployInterface interface {
 	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
-	heartbeat(ctx context.Context, t *task, beat heartbeatData) error
+	heartbeat(ctx context.Context, t *task, beat api.Heartbeat)
 }
 
 type inspectInterface interface {
@@ -239,6 +208,29 @@ type rescueInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 }
 
+// Implementations of interfaces by name. The one without a name implements all other names.
+var (
+	powerInterfaces = map[string]powerInterface{"": fakePower{}, "redfish": redfishPower{}}
+	bootInterfaces  = map[string]bootInterface{
+		"": fakeBoot{}, "redfish-virtual-media": virtualMediaBoot{}, "ipxe": networkBoot{ipxe: true}, "pxe": networkBoot{},
+	}
+	deployInterfaces = map[string]deployInterface{
+		"": fakeDeploy{}, "custom-agent": agentDeploy{"custom-agent"}, "direct": agentDeploy{"direct"}, "ramdisk": agentDeploy{"ramdisk"},
+		"bootc": agentDeploy{"bootc"}, "autodetect": autodetectDeploy{},
+	}
+	inspectInterfaces = map[string]inspectInterface{
+		"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{},
+	}
+	rescueInterfaces = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
+)
+
+func implementationOf[T any](all map[string]T, name string) T {
+	if found, ok := all[name]; ok {
+		return found
+	}
+	return all[""]
+}
+
 // buildDriver returns the node's driver, with the default interfaces in place of missing ones.
 func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	if err := c.completeInterfaces(n); err != nil {
@@ -248,49 +240,58 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	for _, kind := range interfaceKinds {
 		d.names[kind] = interfaceOf(n, kind)
 	}
-	d.power, d.management = fakePower{}, fakeManagement{}
-	if d.names["power"] == "redfish" {
-		d.power = redfishPower{}
-	}
-	switch d.names["management"] {
-	case "redfish":
-		d.management = redfishManagement{}
-	case "noop":
-		d.management = noopManagement{}
-	}
-	switch d.names["boot"] {
-	case "redfish-virtual-media":
-		d.boot = virtualMediaBoot{}
-	case "ipxe", "pxe":
-		d.boot = networkBoot{ipxe: d.names["boot"] == "ipxe"}
-	default:
-		d.boot = fakeBoot{}
-	}
-	switch d.names["deploy"] {
-	case "custom-agent", "direct", "ramdisk", "bootc":
-		d.deploy = agentDeploy{kind: d.names["deploy"]}
-	case "autodetect":
-		d.deploy = autodetectDeploy{}
-	default:
-		d.deploy = fakeDeploy{}
-	}
-	switch d.names["inspect"] {
-	case "agent":
-		d.inspect = agentInspect{}
-	case "redfish":
-		d.inspect = redfishInspect{}
-	case "fake":
-		d.inspect = fakeInspect{}
-	default:
-		d.inspect = noInspect{}
-	}
-	switch d.names["rescue"] {
-	case "agent":
-		d.rescue = agentRescue{}
-	case "fake":
-		d.rescue = fakeRescue{}
-	default:
-		d.rescue = noRescue{}
-	}
+	d.power = implementationOf(powerInterfaces, d.names["power"])
+	d.boot = implementationOf(bootInterfaces, d.names["boot"])
+	d.deploy = implementationOf(deployInterfaces, d.names["deploy"])
+	d.inspect = implementationOf(inspectInterfaces, d.names["inspect"])
+	d.rescue = implementationOf(rescueInterfaces, d.names["rescue"])
 	return d, nil
+}
+
+//go:embed properties.json
+var propertiesFile []byte
+
+// properties returns Ironic's descriptions of the driver_info keys of an interface, or of a logical disk for "raid".
+func properties(kind string) map[string]string {
+	var all map[string]map[string]string
+	if err := json.Unmarshal(propertiesFile, &all); err != nil {
+		panic(err) // the embedded file is always valid
+	}
+	return all[kind]
+}
+
+// DriverProperties returns descriptions of the driver_info keys that the default interfaces use.
+func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
+	if !slices.Contains(c.options.HardwareTypes, driver) {
+		return nil, driverNotFound(driver)
+	}
+	all := map[string]string{}
+	// If a key has two descriptions, that of the boot interface takes precedence.
+	for _, kind := range append(slices.Clone(interfaceKinds), "boot") {
+		name, err := c.defaultInterface(driver, kind, "")
+		if err != nil {
+			continue
+		}
+		switch kind + "/" + name {
+		case "boot/ipxe", "boot/pxe":
+			maps.Copy(all, properties("networkBoot"))
+		case "boot/redfish-virtual-media":
+			maps.Copy(all, properties("virtualMedia"))
+		case "deploy/direct", "deploy/custom-agent":
+			maps.Copy(all, properties("agent"))
+		case "inspect/redfish", "management/redfish", "power/redfish", "bios/redfish", "raid/redfish":
+			maps.Copy(all, properties("redfish"))
+		case "vendor/fake":
+			maps.Copy(all, map[string]string{"B1": "B1 description. Required.", "B2": "B2 description. Required."})
+		}
+	}
+	return all, nil
+}
+
+// RAIDProperties returns descriptions of the properties of a logical disk.
+func (c *Conductor) RAIDProperties(driver string) (map[string]string, error) {
+	if !slices.Contains(c.options.HardwareTypes, driver) {
+		return nil, driverNotFound(driver)
+	}
+	return properties("raid"), nil
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"time"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 )
 
 // fakePower implements the fake power interface, for nodes without a machine.
 type fakePower struct{}
-
-func (fakePower) validate(*task) error { return nil }
 
 func (fakePower) state(_ context.Context, t *task) (string, error) { return t.node.PowerState, nil }
 
@@ -21,13 +20,8 @@ func (fakePower) set(_ context.Context, t *task, change string, _ time.Duration)
 
 func (fakePower) reboot(context.Context, *task, time.Duration) error { return nil }
 
-func (fakePower) supported() []string {
-	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
-}
-
 type fakeBoot struct{}
 
-func (fakeBoot) capabilities() []string                { return []string{"ipxe_boot", "pxe_boot"} }
 func (fakeBoot) validate(context.Context, *task) error { return nil }
 func (fakeBoot) validateInspection(t *task) error {
 	return unsupported(t.node.Driver, "validate_inspection")
@@ -46,13 +40,12 @@ func (fakeDeploy) validate(context.Context, *task) error { return nil }
 func (fakeDeploy) prepare(context.Context, *task) error  { return nil }
 func (fakeDeploy) cleanUp(context.Context, *task) error  { return nil }
 func (fakeDeploy) tearDown(context.Context, *task) error { return nil }
-func (fakeDeploy) takeOver(context.Context, *task) error { return nil }
 
 func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { return "", nil }
 func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
 func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
 func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
-func (fakeDeploy) heartbeat(context.Context, *task, heartbeatData) error  { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat)        {}
 
 var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: noEffect}}
 

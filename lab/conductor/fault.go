@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 )
@@ -40,10 +41,14 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure returns an Ironic exception of the given kind, with the HTTP status 500. Ironic uses this status for
-// exceptions that do not define another one.
+// failure returns an Ironic exception with the status 500, which is the default.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
+}
+
+// redfishFault returns Ironic's RedfishError exception with the given message.
+func redfishFault(format string, args ...any) *db.Fault {
+	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
 }
 
 func unsupported(driver, extension string) *db.Fault {
@@ -73,8 +78,8 @@ func noWorker() *db.Fault {
 
 // isKind reports whether err is a fault of one of the given kinds.
 func isKind(err error, kinds ...string) bool {
-	var f *db.Fault
-	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
+	f, ok := errors.AsType[*db.Fault](err)
+	return ok && slices.Contains(kinds, f.Kind)
 }
 
 // isInvalid reports whether err is InvalidParameterValue or an exception derived from it.
@@ -82,40 +87,33 @@ func isInvalid(err error) bool {
 	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
 }
 
-// isIronic reports whether err is one of Ironic's own exceptions. Ironic often reports other exceptions with a
-// different message.
+// isIronic reports whether err is one of Ironic's own exceptions. Ironic often reports others with another message.
 func isIronic(err error) bool {
-	var f *db.Fault
-	return errors.As(err, &f)
+	_, ok := errors.AsType[*db.Fault](err)
+	return ok
 }
 
 // className returns the name of the Python class that corresponds to err.
 func className(err error) string {
-	var f *db.Fault
-	var s *sushyError
-	var r *raid.Error
-	switch {
-	case errors.As(err, &f):
+	if f, ok := errors.AsType[*db.Fault](err); ok {
 		return f.Kind
-	case errors.As(err, &r):
-		return string(r.Class)
-	case errors.As(err, &s):
-		return s.class
-	default:
-		return "Exception"
 	}
+	if r, ok := errors.AsType[*raid.Error](err); ok {
+		return string(r.Class)
+	}
+	if s := redfish.AsError(err); s != nil {
+		return s.Class
+	}
+	return "Exception"
 }
 
-// messageOf returns the message that clients see if an operation fails with err. If err wraps an exception of Ironic
-// or sushy, messageOf returns only the exception's message.
+// messageOf returns the message that clients see: that of the wrapped exception of Ironic or sushy, if any.
 func messageOf(err error) string {
-	var f *db.Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*db.Fault](err); ok {
 		return f.Text
 	}
-	var s *sushyError
-	if errors.As(err, &s) {
-		return s.text
+	if s := redfish.AsError(err); s != nil {
+		return s.Text
 	}
 	return err.Error()
 }

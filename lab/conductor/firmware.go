@@ -1,9 +1,9 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,21 +11,21 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
 
 // Fields of driver_internal_info that a firmware update uses.
 const (
-	firmwareUpdates   = "redfish_fw_updates" // the remaining updates, starting with the running one
-	firmwareStart     = "redfish_fw_update_start_time"
-	bmcVersionBefore  = "bmc_fw_version_before_update"
-	firmwareReboot    = "firmware_reboot_requested"
-	firmwareTimestamp = "2006-01-02T15:04:05.000000"
+	firmwareUpdates  = "redfish_fw_updates" // the remaining updates, starting with the running one
+	firmwareStart    = "redfish_fw_update_start_time"
+	bmcVersionBefore = "bmc_fw_version_before_update"
+	firmwareReboot   = "firmware_reboot_requested"
 )
 
-// Options in the [redfish] section of Ironic's configuration, with their default values. All durations are divided by
-// the conductor's speed.
+// Options in [redfish] with their defaults. All durations are divided by the conductor's speed.
 const (
 	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
 	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
@@ -36,8 +36,7 @@ const (
 	firmwareStableTimeout = 480 * time.Second  // firmware_update_resource_validation_timeout
 )
 
-// redfishFirmwareSteps returns the steps of the redfish firmware interface
-// (ironic/drivers/modules/redfish/firmware.py).
+// redfishFirmwareSteps returns the steps of ironic/drivers/modules/redfish/firmware.py.
 func redfishFirmwareSteps() []step {
 	args := required("settings", "A list of dicts with firmware components to be updated")
 	return []step{{
@@ -46,7 +45,7 @@ func redfishFirmwareSteps() []step {
 	}}
 }
 
-// updateFirmware starts the first update. The periodic task checkFirmwareUpdates does the rest.
+// updateFirmware starts the first update. The periodic task checkFirmwareUpdate does the rest.
 func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) {
 	if err := checkFirmwareArgs(args["settings"]); err != nil {
 		return "", err
@@ -55,45 +54,42 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 	if err := t.startUpdate(ctx, settings); err != nil {
 		return "", err
 	}
-	t.setUpdates(settings)
 	t.setInternal(firmwareStart, t.timestamp())
-	if err := t.save(); err != nil {
-		return "", err
-	}
-	return t.currentKind().waits(), nil
+	t.save()
+	return operations[t.currentKind()].wait, nil
 }
 
 func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, listOf(settings)) }
 
-func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
+func (t *task) saveUpdates(settings []db.Dict) {
+	t.setUpdates(settings)
+	t.save()
+}
 
-// since returns the time since the given timestamp, multiplied by the conductor's speed so that it can be compared
-// with Ironic's options. For an invalid timestamp it returns 0.
+// since returns the time since the timestamp, multiplied by the conductor's speed, or 0 if that is invalid.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
-	at, err := time.Parse(firmwareTimestamp, text)
+	at, err := time.Parse(stampFormat, text)
 	if err != nil {
 		return 0
 	}
 	return time.Duration(float64(t.c.now().Sub(at)) * t.c.options.Speed)
 }
 
-// startUpdate implements _execute_firmware_update. It sends the first update to the BMC and makes the preparations
-// that the component requires, such as a reboot.
+// startUpdate implements _execute_firmware_update: it sends the first update and prepares what that requires.
 func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	update["power_timeout"] = int(firmwareRebootDelay.Seconds())
 	if err := t.sendUpdate(ctx, update); err != nil {
 		return err
 	}
-	t.setUpdates(settings)
 	t.dropInternal(bmcVersionBefore, firmwareReboot)
-	restart := componentType(update.Text("component")) == biosComponent
 	if componentType(update.Text("component")) == bmcComponent {
 		t.watchBMC(ctx, update)
-		t.setUpdates(settings)
 	}
-	return t.setStepFlags(stepFlagSet{reboot: boolValue(restart), polling: boolValue(true)})
+	t.setUpdates(settings)
+	t.setStepFlags(stepFlagSet{reboot: componentType(update.Text("component")) == biosComponent, polling: new(true)})
+	return nil
 }
 
 // watchBMC implements _setup_bmc_update_monitoring.
@@ -113,7 +109,7 @@ func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	m, err := system.manager(ctx)
+	m, err := managerOf(ctx, system)
 	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
 }
 
@@ -127,19 +123,19 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	if err := checkStaging(image); err != nil {
 		return err
 	}
-	return t.connect(ctx, func(m *bmc, _ string) error {
-		var systems struct{ Members []link }
-		if err := m.get(ctx, m.info.root+"/Systems", &systems); err != nil {
+	return t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		systems, err := m.Systems(ctx)
+		if err != nil {
 			return err
 		}
 		body := map[string]any{"ImageURI": image, "TransferProtocol": "HTTP"}
-		if len(systems.Members) > 1 {
+		if len(systems) > 1 {
 			body["Targets"] = []any{t.node.DriverInfo["redfish_system_id"]}
 		}
 		if target == "" {
 			return redfishFault("Required argument(s) MissingAttributeError")
 		}
-		got, err := m.do(ctx, http.MethodPost, target, body)
+		got, err := m.Do(ctx, http.MethodPost, target, body)
 		if err != nil {
 			return err
 		}
@@ -151,22 +147,20 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 
 // updateService returns the URL of the SimpleUpdate action, or "" if the BMC does not provide this action.
 func (t *task) updateService(ctx context.Context) (target string, err error) {
-	err = t.connect(ctx, func(m *bmc, _ string) error {
-		var root struct{ UpdateService *link }
-		if err := m.get(ctx, m.info.root+"/", &root); err != nil {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		var root struct{ UpdateService *redfish.Link }
+		if err := m.ReadRoot(ctx, &root); err != nil {
 			return err
 		}
 		if root.UpdateService == nil {
-			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.info.root)
+			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.Root())
 		}
 		var service struct {
 			Actions struct {
-				Update struct {
-					Target string `json:"target"`
-				} `json:"#UpdateService.SimpleUpdate"`
+				Update redfish.Action `json:"#UpdateService.SimpleUpdate"`
 			}
 		}
-		if err := m.get(ctx, root.UpdateService.ID, &service); err != nil {
+		if err := m.Get(ctx, root.UpdateService.ID, &service); err != nil {
 			return err
 		}
 		target = service.Actions.Update.Target
@@ -175,23 +169,18 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the URL of the task that the BMC has started (TaskMonitor.from_response in
-// sushy/taskmonitor.py). A URL in the response body takes precedence over the Location header.
-func taskMonitor(target string, got answer) (string, error) {
-	var body link
-	_ = json.Unmarshal(got.body, &body)
-	monitor := got.header.Get("Location")
-	if body.ID != "" {
-		monitor = body.ID
-	}
+// taskMonitor returns the URL of the BMC's task from the body or the header (TaskMonitor.from_response in sushy).
+func taskMonitor(target string, got requests.Response) (string, error) {
+	var body redfish.Link
+	_ = json.Unmarshal(got.Body, &body)
+	monitor := cmp.Or(body.ID, got.Header.Get("Location"))
 	if monitor == "" {
-		return "", &sushyError{class: "MissingHeaderError", text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
+		return "", &redfish.Error{Class: "MissingHeaderError", Text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
 	}
 	return monitor, nil
 }
 
-// checkStaging implements _stage_firmware_file for [redfish]firmware_source = http, with which the BMC fetches images
-// from their original URL. Files on the conductor's host and images in Swift are not supported here.
+// checkStaging implements _stage_firmware_file for images that BMCs fetch themselves ([redfish]firmware_source = http).
 func checkStaging(image string) error {
 	scheme := ""
 	if parsed, err := url.Parse(image); err == nil {
@@ -227,39 +216,25 @@ func (r redfishTask) messages() string {
 	return strings.Join(all, ",  ")
 }
 
-// errTaskGone is returned if the BMC has already deleted a task.
-var errTaskGone = errors.New("the task is gone")
-
-// updateTask reads the BMC's task for the given update. If the task no longer exists, the error is errTaskGone.
-func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
-	var found redfishTask
-	err := t.connect(ctx, func(m *bmc, _ string) error { return m.get(ctx, update.Text("task_monitor"), &found) })
-	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
-		return found, errTaskGone
-	}
+// updateTask reads the BMC's task for the given update. If the BMC has deleted the task, the error is NotFound.
+func (t *task) updateTask(ctx context.Context, update db.Dict) (found redfishTask, err error) {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
 	return found, err
 }
 
 // clearUpdates implements _clear_updates.
-func (t *task) clearUpdates() error {
+func (t *task) clearUpdates() {
 	t.dropInternal(firmwareUpdates, firmwareStart, "firmware_cleanup", bmcVersionBefore, firmwareReboot)
-	return t.save()
+	t.save()
 }
 
-// failUpdate discards the node's remaining firmware updates and fails its current step.
-func (t *task) failUpdate(ctx context.Context, message string) error {
-	if err := t.clearUpdates(); err != nil {
-		return err
+// failUpdate discards the node's remaining firmware updates and fails its current step. There is none if the updates
+// are left over from an earlier operation.
+func (t *task) failUpdate(ctx context.Context, message string) {
+	t.clearUpdates()
+	if kind := t.currentKind(); len(*kind.step(t.node)) > 0 {
+		t.failSteps(ctx, kind, message, failing{})
 	}
-	switch {
-	case len(t.node.CleanStep) > 0:
-		t.failSteps(ctx, cleanSteps, message, failing{})
-	case len(t.node.ServiceStep) > 0:
-		t.failSteps(ctx, serviceSteps, message, failing{})
-	case len(t.node.DeployStep) > 0:
-		t.failDeployment(ctx, message, true)
-	}
-	return nil
 }
 
 // rebootForUpdate reboots the machine. It uses the power timeout that the update contains.
@@ -267,18 +242,16 @@ func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 	return t.setPowerWithin(ctx, reboot, time.Duration(toInt(update["power_timeout"]))*time.Second)
 }
 
-// dropFailedUpdates implements _query_update_failed. It discards the remaining updates of failed nodes in
-// maintenance, because these updates must not continue when the maintenance ends.
-func (c *Conductor) dropFailedUpdates(ctx context.Context) {
-	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
-		if !t.node.Maintenance {
-			return nil
-		}
-		if err := t.upgrade(ctx, locking{}); err != nil {
-			return err
-		}
-		return t.clearUpdates()
-	})
+// dropFailedUpdates implements _query_update_failed. Updates must not continue when the maintenance ends.
+func (t *task) dropFailedUpdates(ctx context.Context) error {
+	if !t.node.Maintenance {
+		return nil
+	}
+	if err := t.upgrade(ctx, locking{}); err != nil {
+		return err
+	}
+	t.clearUpdates()
+	return nil
 }
 
 // flagged reports whether the named flag of the update is set.

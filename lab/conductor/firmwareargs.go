@@ -73,8 +73,7 @@ var firmwareSchema = &jsonschema.Schema{
 
 var oneSecond = 1
 
-// checkFirmwareArgs implements validate_firmware_interface_update_args. The error message contains a ValidationError
-// as formatted by Python's str().
+// checkFirmwareArgs implements validate_firmware_interface_update_args, with Python's str() of a ValidationError.
 func checkFirmwareArgs(value any) error {
 	v := firmwareSchema.Validate(python.Value(value))
 	if v == nil {
@@ -88,11 +87,10 @@ func checkFirmwareArgs(value any) error {
 		fmt.Fprintf(&path, "[%s]", python.Repr(step))
 	}
 	return invalid("Invalid firmware update %s. Errors: %s\n\nFailed validating %s in schema%s:\n%s\n\nOn instance%s:\n    %s",
-		pythonStr(value), v.Message, python.Repr(v.Keyword), schemaPath.String(), v.Schema.Text, path.String(), prettyPython(v.Value))
+		python.Str(value), v.Message, python.Repr(v.Keyword), schemaPath.String(), v.Schema.Text, path.String(), prettyPython(v.Value))
 }
 
-// prettyPython implements Python's pprint for an object with short values. The object is written with one entry per
-// line if it does not fit into 72 columns.
+// prettyPython implements Python's pprint for an object with short values, with 72 columns.
 func prettyPython(value any) string {
 	text := python.Repr(value)
 	update, ok := value.(*hints.PythonDict)

@@ -1,10 +1,13 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -33,10 +36,10 @@ func (t *task) cacheFirmware(ctx context.Context) error {
 	if system.BiosVersion != "" {
 		found = append(found, db.Firmware{Component: biosComponent, CurrentVersion: system.BiosVersion})
 	}
-	if m, err := system.manager(ctx); err == nil && m.FirmwareVersion != "" {
+	if m, err := managerOf(ctx, system); err == nil && m.FirmwareVersion != "" {
 		found = append(found, db.Firmware{Component: bmcComponent, CurrentVersion: m.FirmwareVersion, Model: m.Model})
 	}
-	if adapters, err := system.adapters(ctx); err == nil {
+	if adapters, err := adaptersOf(ctx, system); err == nil {
 		found = append(found, adapterFirmware(adapters)...)
 	}
 	if len(found) == 0 {
@@ -50,13 +53,13 @@ type redfishManager struct {
 	FirmwareVersion, Model string
 }
 
-// manager reads the first manager of the system.
-func (s *redfishSystem) manager(ctx context.Context) (redfishManager, error) {
+// managerOf reads the first manager of the system.
+func managerOf(ctx context.Context, s *redfish.System) (redfishManager, error) {
 	var m redfishManager
 	if len(s.Links.ManagedBy) == 0 {
 		return m, redfishFault("Couldn't find any Sushy Manager")
 	}
-	if err := s.bmc.get(ctx, s.Links.ManagedBy[0].ID, &m); err != nil {
+	if err := s.BMC.Get(ctx, s.Links.ManagedBy[0].ID, &m); err != nil {
 		return m, redfishFault("%s", messageOf(err))
 	}
 	return m, nil
@@ -71,40 +74,30 @@ type networkAdapter struct {
 	Controllers  []struct{ FirmwarePackageVersion string }
 }
 
-// adapters reads the network adapters in the system's first chassis. It returns nil if there are none.
-func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) {
+// adaptersOf reads the network adapters in the system's first chassis. It returns nil if there are none.
+func adaptersOf(ctx context.Context, s *redfish.System) ([]networkAdapter, error) {
 	if len(s.Links.Chassis) == 0 {
 		return nil, nil
 	}
-	var chassis struct{ NetworkAdapters *link }
-	if err := s.bmc.get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
+	var chassis struct{ NetworkAdapters *redfish.Link }
+	if err := s.BMC.Get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
 		return nil, err
 	}
-	var list struct{ Members []link }
-	if err := s.bmc.get(ctx, chassis.NetworkAdapters.ID, &list); err != nil {
+	links, err := s.BMC.Links(ctx, chassis.NetworkAdapters.ID)
+	if err != nil {
 		return nil, err
 	}
-	adapters := make([]networkAdapter, len(list.Members))
-	for i, member := range list.Members {
-		if err := s.bmc.get(ctx, member.ID, &adapters[i]); err != nil {
-			return nil, err
-		}
-	}
-	return adapters, nil
+	return redfish.ReadAll[networkAdapter](ctx, s.BMC, links)
 }
 
 // adapterFirmware implements retrieve_nic_components.
 func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	var found []db.Firmware
 	for _, a := range adapters {
-		name := a.SerialNumber
-		if name == "" {
-			name = a.ID
-		}
 		for _, controller := range a.Controllers {
 			if controller.FirmwarePackageVersion != "" {
 				found = append(found, db.Firmware{
-					Component: nicPrefix + name, CurrentVersion: controller.FirmwarePackageVersion,
+					Component: nicPrefix + cmp.Or(a.SerialNumber, a.ID), CurrentVersion: controller.FirmwarePackageVersion,
 					Vendor: a.Manufacturer, Model: a.Model, SerialNumber: a.SerialNumber,
 				})
 			}
@@ -113,17 +106,11 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	return found
 }
 
-// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). Components that the BMC no longer
-// reports stay in the table, and unchanged components keep their timestamps.
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). It never removes components.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {
-		at := -1
-		for i, old := range stored {
-			if old.Component == f.Component {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(stored, func(old db.Firmware) bool { return old.Component == f.Component })
 		if at < 0 {
 			f.InitialVersion = f.CurrentVersion
 			stored = append(stored, f)

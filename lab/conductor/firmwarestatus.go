@@ -2,20 +2,15 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
 
-// checkFirmwareUpdates implements _query_update_status.
-func (c *Conductor) checkFirmwareUpdates(ctx context.Context) {
-	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanWait, deployWait, serviceWait}, (*task).checkFirmwareUpdate)
-}
-
-// checkFirmwareUpdate implements _check_node_redfish_firmware_update.
+// checkFirmwareUpdate implements _query_update_status.
 func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 	if err := t.upgrade(ctx, locking{}); err != nil {
 		return err
@@ -25,8 +20,9 @@ func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 		return nil
 	}
 	if start := t.internal(firmwareStart); start != nil && t.since(start) >= firmwareOverall {
-		return t.failUpdate(ctx, fmt.Sprintf("Firmware update on node %s has exceeded the overall timeout of %d seconds. Elapsed time: %d seconds.",
+		t.failUpdate(ctx, fmt.Sprintf("Firmware update on node %s has exceeded the overall timeout of %d seconds. Elapsed time: %d seconds.",
 			t.node.UUID, int(firmwareOverall.Seconds()), int(t.since(start).Seconds())))
+		return nil
 	}
 	if _, err := t.updateService(ctx); err != nil {
 		return err // the BMC may be restarting, so the next round tries again
@@ -36,9 +32,7 @@ func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 		delete(update, "bmc_update_completed")
 		return t.continueUpdates(ctx, settings)
 	}
-	if err := t.touch(); err != nil {
-		return err
-	}
+	t.touch()
 	if start := update["wait_start_time"]; python.Truthy(start) {
 		if t.since(start) < time.Duration(toInt(update["wait"]))*time.Second {
 			return nil
@@ -58,10 +52,9 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// If the BMC answers with an error because it is restarting, the next round tries again. The BMC answers
-		// requests for a Task resource with the status 200, whatever the state of the task, so sushy considers every
-		// task finished.
-		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
+		// The BMC may be restarting, so the next round tries again. Sushy considers every task finished, because the
+		// BMC answers requests for a Task resource with the status 200.
+		if _, err := t.updateTask(ctx, update); err != nil && !redfish.AsError(err).NotFound() && !isKind(err, kindRedfish, kindRedfishConnection) {
 			return err
 		}
 		return t.finishBMCUpdate(ctx, settings)
@@ -70,8 +63,7 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 	}
 }
 
-// finishBMCUpdate implements _handle_bmc_update_completion. A BMC update is complete when the BMC reports another
-// version, which may not happen before the BMC has restarted.
+// finishBMCUpdate implements _handle_bmc_update_completion: it waits until the BMC reports another version.
 func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	before, _ := t.internal(bmcVersionBefore).(string)
@@ -83,10 +75,7 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 		}
 		// Some hardware updates a network adapter only after a reboot with the new BMC firmware.
 		update["bmc_update_completed"] = true
-		t.setUpdates(settings)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.saveUpdates(settings)
 		return t.setPower(ctx, reboot)
 	}
 	limit := firmwareRebootDelay
@@ -96,16 +85,14 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	if start := update["bmc_check_start_time"]; python.Truthy(start) && t.since(start) >= limit {
 		if !known || before == "" {
 			t.setInternal(firmwareReboot, true)
-			if err := t.setStepFlags(stepFlagSet{reboot: boolValue(true), polling: boolValue(true)}); err != nil {
-				return err
-			}
+			t.setStepFlags(stepFlagSet{reboot: true, polling: new(true)})
 		}
 		t.dropInternal(bmcVersionBefore)
 		return t.continueUpdates(ctx, settings)
 	}
 	update["wait"], update["wait_start_time"], update["bmc_version_checking"] = int(firmwareVersionCheck.Seconds()), t.timestamp(), true
-	t.setUpdates(settings)
-	return t.save()
+	t.saveUpdates(settings)
+	return nil
 }
 
 // followUpdateTask implements _handle_firmware_update_task.
@@ -114,7 +101,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	kind := componentType(update.Text("component"))
 	found, err := t.updateTask(ctx, update)
 	switch {
-	case errors.Is(err, errTaskGone):
+	case redfish.AsError(err).NotFound():
 		if kind == biosComponent && !flagged(update, "bios_reboot_triggered") {
 			return t.rebootOnce(ctx, settings, "bios_reboot_triggered")
 		}
@@ -136,14 +123,10 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	return nil
 }
 
-// rebootOnce reboots the machine and sets the given flag of the current update, so that the machine is not rebooted a
-// second time.
+// rebootOnce reboots the machine and sets the given flag, so that this does not happen again.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
-	t.setUpdates(settings)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.saveUpdates(settings)
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
@@ -172,15 +155,16 @@ func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state stri
 	default:
 		return nil
 	}
-	t.setUpdates(settings)
-	return t.save()
+	t.saveUpdates(settings)
+	return nil
 }
 
 // endUpdateTask implements _handle_task_completion.
 func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redfishTask) error {
 	update := settings[0]
 	if found.TaskState != "Completed" || found.TaskStatus != "OK" && found.TaskStatus != "Warning" {
-		return t.failUpdate(ctx, fmt.Sprintf("Firmware update failed for node %s, firmware %s. Error: %s", t.node.UUID, update.Text("url"), found.messages()))
+		t.failUpdate(ctx, fmt.Sprintf("Firmware update failed for node %s, firmware %s. Error: %s", t.node.UUID, update.Text("url"), found.messages()))
+		return nil
 	}
 	switch componentType(update.Text("component")) {
 	case bmcComponent:
@@ -201,22 +185,19 @@ func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redf
 	return t.continueUpdates(ctx, settings)
 }
 
-// continueUpdates implements _continue_updates. If the current update specifies a waiting time, the wait starts now.
-// Otherwise continueUpdates starts the next update or, if there is none, ends the step.
+// continueUpdates implements _continue_updates: it starts to wait, or starts the next update, or ends the step.
 func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {
 		update["wait_start_time"] = t.timestamp()
-		t.setUpdates(settings)
-		return t.save()
+		t.saveUpdates(settings)
+		return nil
 	}
 	if len(settings) > 1 {
 		return t.nextUpdate(ctx, settings[1:])
 	}
 	restart := python.Truthy(t.internal(firmwareReboot))
-	if err := t.clearUpdates(); err != nil {
-		return err
-	}
+	t.clearUpdates()
 	if restart {
 		if err := t.setPower(ctx, reboot); err != nil {
 			return err
@@ -236,25 +217,25 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	if err := t.startUpdate(ctx, settings); err != nil {
 		return err
 	}
-	flag, set := t.node.DriverInternalInfo[t.currentKind().gerund()+"_reboot"]
+	flag, set := t.node.DriverInternalInfo[operations[t.currentKind()].gerund+"_reboot"]
 	if set && !python.Truthy(flag) {
 		return nil
 	}
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability. It waits until the BMC has responded firmwareStable times in a
-// row without an error. If this takes longer than firmwareStableTimeout, it returns an error.
+// waitStable implements _validate_resources_stability: the BMC must respond firmwareStable times in a row. It returns
+// an error if this takes longer than firmwareStableTimeout.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error
 	for t.since(began) < firmwareStableTimeout {
 		system, err := t.systemOf(ctx)
 		if err == nil {
-			_, err = system.manager(ctx)
+			_, err = managerOf(ctx, system)
 		}
 		if err == nil {
-			_, err = system.adapters(ctx)
+			_, err = adaptersOf(ctx, system)
 		}
 		if err == nil {
 			if stable++; stable == firmwareStable {

@@ -1,11 +1,9 @@
 package conductor
 
 import (
-	"fmt"
 	"slices"
 
 	"ironworks/lab/fsm"
-	"ironworks/python"
 )
 
 // Provision states (ironic/common/states.py).
@@ -73,8 +71,7 @@ func actionable(state string, e event) bool {
 	return ok
 }
 
-// nextState returns the provision state and the target state after the given event. If wanted is not empty, it takes
-// precedence over the new state's default target.
+// nextState returns the state and the target state after an event. wanted, if set, replaces the default target.
 func nextState(state, target string, e event, wanted string) (newState, newTarget string, err error) {
 	next, ok := fsmStates[state].On[string(e)]
 	if !ok {
@@ -105,9 +102,6 @@ func updateAllowed(state string) bool {
 	}, state)
 }
 
-// deleteAllowed returns the states in which a node may be deleted, in the order of Ironic's error message.
-func deleteAllowed() []string { return []string{manageable, enroll, adoptFail, available} }
-
 // Power states, and power changes that a client can request.
 const (
 	powerOn      = "power on"
@@ -127,19 +121,4 @@ func powerTarget(change string) string {
 	default:
 		return ""
 	}
-}
-
-// pythonTuple returns the Python representation of a tuple of strings.
-func pythonTuple(words []string) string {
-	text := ""
-	for i, word := range words {
-		if i > 0 {
-			text += ", "
-		}
-		text += python.Repr(word)
-	}
-	if len(words) == 1 {
-		text += ","
-	}
-	return fmt.Sprintf("(%s)", text)
 }

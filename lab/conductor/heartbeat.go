@@ -13,14 +13,7 @@ import (
 	"ironworks/python"
 )
 
-// heartbeatData holds an agent's heartbeat and the path under which the agent's certificate is stored.
-type heartbeatData struct {
-	api.Heartbeat
-	certificate string
-}
-
-// NodeWithToken returns the node with the given UUID. At the first lookup since the machine was powered on, the node
-// includes a new token for the agent; at later lookups, the token is masked.
+// NodeWithToken returns the node with a new token at the first lookup since power-on, and with a masked one later.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
 	t, err := c.acquire(ctx, uuid, locking{shared: true})
 	if err != nil {
@@ -34,14 +27,17 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
 		return nil, err
 	}
+	t.setInternal("agent_secret_token", newToken())
+	t.dropInternal("agent_secret_token_pregenerated")
+	t.save()
+	return db.Clone(t.node), nil
+}
+
+// newToken returns a random token of 32 bytes in base64.
+func newToken() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
-	t.setInternal("agent_secret_token", base64.RawURLEncoding.EncodeToString(raw[:]))
-	t.dropInternal("agent_secret_token_pregenerated")
-	if err := t.save(); err != nil {
-		return nil, err
-	}
-	return db.Clone(t.node), nil
+	return base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
 // Heartbeat checks an agent's heartbeat and makes a worker handle it.
@@ -56,28 +52,26 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 		if c.options.RequireTLS && h.CallbackURL != "" && !strings.HasPrefix(h.CallbackURL, "https://") {
 			return invalid("TLS is required by configuration")
 		}
-		b := heartbeatData{Heartbeat: h}
 		if h.VerifyCA != "" {
-			var err error
-			if b.certificate, err = t.storeCertificate(h.VerifyCA); err != nil {
+			path, err := t.storeCertificate(h.VerifyCA)
+			if err != nil {
 				return err
 			}
+			h.VerifyCA = path
 		}
 		if !python.Truthy(t.internal("agent_url")) && t.node.Reservation != "" {
 			return db.LockedBy(t.node)
 		}
 		t.reserved = false
-		t.continueWith("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
+		t.worker("heartbeat", func(t *task, ctx context.Context) { t.driver.deploy.heartbeat(ctx, t, h) })
 		return nil
 	})
 }
 
-// certificatePath is the directory in which Ironic stores the certificates of agents ([agent]certificates_path). Here
-// it only serves as a name; no files are written.
+// certificatePath is [agent]certificates_path. It only serves as a name; no files are written.
 const certificatePath = "/var/lib/ironic/certificates"
 
-// storeCertificate stores the certificate of the node's agent and returns its path. A certificate that differs from
-// the one stored before is an error.
+// storeCertificate stores the certificate of the node's agent, which must not change, and returns its path.
 func (t *task) storeCertificate(pem string) (string, error) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -94,33 +88,31 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// The conductor records heartbeats only for nodes whose state is in heartbeatTaken. If the state is also in
-// recordOnly, the conductor does nothing else with the heartbeat.
+// Heartbeats are recorded in the states of heartbeatTaken. In those of recordOnly, nothing else happens.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
 )
 
-func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) error {
+// heartbeat handles a heartbeat. h.VerifyCA is the path of the agent's certificate.
+func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) {
 	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
-		return nil
+		return
 	}
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
-		return nil //nolint:nilerr // a heartbeat of a locked node is skipped
+		return // a heartbeat of a locked node is skipped
 	}
-	t.setInternal("agent_url", b.CallbackURL)
-	t.setInternal("agent_version", orNull(b.AgentVersion))
+	t.setInternal("agent_url", h.CallbackURL)
+	t.setInternal("agent_version", orNull(h.AgentVersion))
 	t.stamp("agent_last_heartbeat")
-	for key, value := range map[string]string{"agent_verify_ca": b.certificate, "agent_status": b.Status, "agent_status_message": b.StatusMessage} {
+	for key, value := range map[string]string{"agent_verify_ca": h.VerifyCA, "agent_status": h.Status, "agent_status_message": h.StatusMessage} {
 		if value != "" {
 			t.setInternal(key, value)
 		}
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if slices.Contains(recordOnly, t.node.ProvisionState) || t.node.Maintenance {
-		return nil
+		return
 	}
 	switch t.node.ProvisionState {
 	case deployWait:
@@ -133,7 +125,6 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) erro
 		t.heartbeatInSteps(ctx, serviceSteps)
 	default:
 	}
-	return nil
 }
 
 func (t *task) heartbeatInDeployment(ctx context.Context) {
@@ -144,9 +135,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 				return err
 			}
 		}
-		if err := t.touch(); err != nil {
-			return err
-		}
+		t.touch()
 		if python.Truthy(t.internal("deployment_polling")) {
 			return nil
 		}
@@ -163,26 +152,19 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err
 	}
-	if kind == deploySteps {
-		t.continueDeployment(ctx)
-	} else {
-		t.continueSteps(ctx, kind)
-	}
+	t.continueSteps(ctx, kind)
 	return nil
 }
 
-// processNextStep checks the result of the step that was started on the agent. If that step has succeeded,
-// processNextStep continues with the next one.
+// processNextStep checks the result of the step on the agent and continues with the next one.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {
 		return err
 	}
 	if freshlyBooted(commands, kind) {
-		t.dropInternal(kind.gerund() + "_reboot")
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.dropInternal(operations[kind].gerund + "_reboot")
+		t.save()
 		return t.resumeSteps(ctx, kind)
 	}
 	current := *kind.step(t.node)
@@ -214,16 +196,12 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 
 // freshlyBooted reports whether the agent has not executed any step yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
-	for _, command := range commands {
-		if command.Text("command_name") != "get_"+string(kind)+"_steps" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(commands, func(command db.Dict) bool {
+		return command.Text("command_name") != "get_"+string(kind)+"_steps"
+	})
 }
 
-// completedCommand returns the agent's last command if it executed the current step and has ended. Otherwise it
-// returns nil.
+// completedCommand returns the agent's last command if it executed the current step and has ended, or nil.
 func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
 	last := commands[len(commands)-1]
 	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
@@ -237,16 +215,14 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 	return last
 }
 
-// stepFailed implements _step_failure_handler. As in Ironic, the failure of a service step is handled like that of a
-// deploy step.
+// stepFailed implements _step_failure_handler. As in Ironic, a service step fails like a deploy step.
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
-	if kind == cleanSteps {
-		t.collectLogs(ctx, "cleaning")
-		t.failSteps(ctx, cleanSteps, message, failing{})
-		return
+	label := "cleaning"
+	if kind != cleanSteps {
+		kind, label = deploySteps, ""
 	}
-	t.collectLogs(ctx, "")
-	t.failDeployment(ctx, message, true)
+	t.collectLogs(ctx, label)
+	t.failSteps(ctx, kind, message, failing{})
 }
 
 // rebootAfterStep reboots the machine into the ramdisk, as requested by the completed step.
@@ -257,19 +233,10 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	}
 	if err != nil {
 		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, messageOf(err))
-		if kind == deploySteps {
-			t.failDeployment(ctx, message, true)
-		} else {
-			t.failSteps(ctx, kind, message, failing{})
-		}
+		t.failSteps(ctx, kind, message, failing{})
 		return
 	}
-	t.setInternal(kind.gerund()+"_reboot", true)
-	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
-		t.dropInternal("agent_secret_token")
-	}
-	t.dropInternal(kind.gerund() + "_polling")
-	_ = t.save()
+	t.setStepFlags(stepFlagSet{reboot: true})
 }
 
 // replan reads the agent's steps again, because the agent reports that the version of its hardware managers has
@@ -278,7 +245,7 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	manual := t.node.TargetProvisionState == manageable
 	if err := t.refreshSteps(ctx, kind); err != nil {
 		switch {
-		case isKind(err, "NodeCleaningFailure"):
+		case isKind(err, operations[cleanSteps].exception):
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, messageOf(err)), failing{})
 		case isKind(err, kindDeployFailure):
 			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, messageOf(err)), true)
@@ -289,9 +256,7 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	}
 	if manual {
 		t.setInternal("skip_current_clean_step", false)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	} else if err := t.planCleaning(false, false); err != nil {
 		return err
 	}

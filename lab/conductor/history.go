@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,19 +9,16 @@ import (
 	"ironworks/python"
 )
 
-// record adds an event to the node's history. If isError is set, text also becomes the node's last error. The event
-// contains the node's current state, even if this state has not been saved yet.
+// record adds an event to the node's history, with the current state, even if that is not saved yet. If isError is
+// set, text also becomes the node's last error.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {
 		t.node.LastError = text
 		severity = "ERROR"
 	}
-	if kind == "" {
-		kind = "UNKNOWN"
-	}
 	entry := db.History{
-		NodeUUID: t.node.UUID, Conductor: hostname, Event: text, EventType: kind, Severity: severity,
+		NodeUUID: t.node.UUID, Conductor: hostname, Event: text, EventType: cmp.Or(kind, "UNKNOWN"), Severity: severity,
 		State: t.node.ProvisionState, TargetProvisionState: t.node.TargetProvisionState,
 	}
 	if !t.node.ProvisionUpdatedAt.IsZero() {
@@ -30,42 +28,36 @@ func (t *task) record(text, kind string, isError bool) {
 	t.c.tables.AddHistory(entry)
 }
 
-// flow identifies an operation that runs steps. Its value is the operation's name in a node's history.
-type flow string
-
-const (
-	manualCleaning    flow = "manual_cleaning"
-	automatedCleaning flow = "automated_cleaning"
-	deployment        flow = "deployment"
-	servicingFlow     flow = "servicing"
-)
-
-func cleaningFlow(manual bool) flow {
-	if manual {
-		return manualCleaning
+// flow returns the name under which the node's history shows the operation.
+func (t *task) flow(kind stepKind) string {
+	switch {
+	case kind != cleanSteps:
+		return operations[kind].gerund
+	case t.node.TargetProvisionState == manageable:
+		return "manual_cleaning"
+	default:
+		return "automated_cleaning"
 	}
-	return automatedCleaning
 }
 
-// flowStarts records the start of operation f, with the given steps, in the node's history.
-func (t *task) flowStarts(f flow, steps []db.Dict) {
-	name := strings.ReplaceAll(string(f), "_", " ")
-	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
+// flowStarts records the start of an operation with the given steps in the node's history.
+func (t *task) flowStarts(kind stepKind, steps []db.Dict) {
+	flow := t.flow(kind)
+	t.record(fmt.Sprintf("Starting %s with steps=%s", strings.ReplaceAll(flow, "_", " "), python.Repr(maskedSteps(steps))), flow+"_start", false)
 }
 
-// flowEnds records the end of operation f in the node's history. If aborted is not empty, it names the step at which
-// the operation was aborted; otherwise all steps have succeeded.
-func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
-	words := strings.Split(string(f), "_")
+// flowEnds records the end of an operation, which was aborted at the named step unless that is empty.
+func (t *task) flowEnds(kind stepKind, steps []db.Dict, aborted string) {
+	flow := t.flow(kind)
+	words := strings.Split(flow, "_")
 	for i, word := range words {
 		words[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
-	name := strings.Join(words, " ")
+	result := "completed successfully"
 	if aborted != "" {
-		t.record(fmt.Sprintf("%s aborted at step '%s' with steps=%s", name, aborted, python.Repr(maskedSteps(steps))), string(f)+"_end", true)
-		return
+		result = fmt.Sprintf("aborted at step '%s'", aborted)
 	}
-	t.record(fmt.Sprintf("%s completed successfully with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_end", false)
+	t.record(fmt.Sprintf("%s %s with steps=%s", strings.Join(words, " "), result, python.Repr(maskedSteps(steps))), flow+"_end", aborted != "")
 }
 
 // maskedSteps returns the steps with the secrets in their arguments masked.

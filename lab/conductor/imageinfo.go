@@ -1,9 +1,9 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,8 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// instanceCapabilities returns the value of instance_info/capabilities, which is an object, or a string that contains
-// a JSON object.
+// instanceCapabilities returns instance_info/capabilities, which is an object or a string with JSON.
 func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	value, given := n.InstanceInfo["capabilities"]
 	if !given {
@@ -65,7 +64,7 @@ func plainOrEmpty(value any) string {
 	if value == nil {
 		return ""
 	}
-	return pythonStr(value)
+	return python.Str(value)
 }
 
 // checkImage checks the image properties that the direct deploy interface requires.
@@ -82,35 +81,27 @@ func checkImage(n *db.Node) error {
 	if !strings.HasPrefix(source, "file://") && !strings.HasPrefix(source, "oci://") && (algorithm != value || (!value && !checksum)) {
 		return missing("image_source's \"image_checksum\", or \"image_os_hash_algo\" and \"image_os_hash_value\" must be provided in instance_info for node %s", n.UUID)
 	}
-	download := info.Text("image_download_source")
-	if download == "" {
-		download = n.DriverInfo.Text("image_download_source")
-	}
+	download := cmp.Or(info.Text("image_download_source"), n.DriverInfo.Text("image_download_source"))
 	if download != "" && !slices.Contains([]string{"swift", "http", "local"}, download) {
 		return invalid("Invalid value for image_download_source: \"%s\". Valid values are swift, http or local.", download)
 	}
 	return nil
 }
 
-// buildInstanceInfo implements build_instance_info_for_deploy for images on a web server. The agent downloads such
-// images itself.
+// buildInstanceInfo implements build_instance_info_for_deploy for images that the agent downloads itself.
 func (t *task) buildInstanceInfo(ctx context.Context) error {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
-	head, err := t.c.images.ask(ctx, http.MethodHead, source)
-	if err != nil {
-		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: %v", source, err)
-	}
-	_ = head.Body.Close()
-	if head.StatusCode != http.StatusOK {
-		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to HEAD request.", source, head.StatusCode)
+	if _, err := t.c.images.head(ctx, source); err != nil {
+		return err
 	}
 	info["image_url"] = source
 	info["image_type"] = "partition"
 	if python.Truthy(t.internal("is_whole_disk_image")) {
 		info["image_type"] = "whole-disk"
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // Image schemes that need special treatment. An image that is given only by a UUID is in Glance, too.
@@ -121,19 +112,18 @@ const (
 
 var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// imageScheme returns the URL scheme of an image. Ironic selects the image service by this scheme (get_image_service
-// in common/image_service.py).
+// imageScheme returns the URL scheme of an image (get_image_service in common/image_service.py).
 func imageScheme(source string) (string, error) {
 	scheme, _, found := strings.Cut(source, ":")
 	if !found || strings.ContainsAny(scheme, "/?#") {
 		if uuidRule.MatchString(source) {
 			return schemeGlance, nil
 		}
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Scheme-less image href is not a UUID.", source)
+		return "", badImage(source, "Scheme-less image href is not a UUID.")
 	}
 	scheme = strings.ToLower(scheme)
 	if !slices.Contains([]string{"http", "https", "file", schemeGlance, schemeOCI, "nfs", "cifs", "smb"}, scheme) {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", source, scheme)
+		return "", badImage(source, "Image download protocol %s is not supported.", scheme)
 	}
 	return scheme, nil
 }

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"sync"
 
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 )
 
-// imageStore publishes boot media. It corresponds to the redfish folder in Ironic's [deploy]http_root. A medium is
-// downloaded again only if it has changed. Nodes that boot from the same medium share one file, but each node has a
-// different URL for it.
+// imageStore publishes boot media, like the redfish folder in [deploy]http_root. It downloads a medium again only if it
+// has changed. Nodes share files, but each node has a URL of its own.
 type imageStore struct {
 	c *Conductor
 
@@ -34,10 +34,6 @@ type image struct {
 	mu       sync.Mutex // held during the download
 	path     string
 	modified string // Last-Modified header of the original
-}
-
-func newImageStore(c *Conductor) *imageStore {
-	return &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 }
 
 // Images returns the handler for [Options].HTTPURL, which serves the published media.
@@ -67,11 +63,10 @@ func mediaImage(node, device string) string {
 	return device + "-" + node + ".img"
 }
 
-// publish publishes the image at address under the given name and returns its URL for the node's BMC. It first
-// downloads the image if it is missing or has changed.
+// publish publishes the image at address, which it downloads first if needed, and returns its URL for the BMC.
 func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", address, strings.SplitN(address, ":", 2)[0])
+		return "", badImage(address, "Image download protocol %s is not supported.", strings.SplitN(address, ":", 2)[0])
 	}
 	s.mu.Lock()
 	known := s.fetched[address]
@@ -102,20 +97,15 @@ func (s *imageStore) unpublish(names ...string) {
 	}
 }
 
-// fetch returns the path of the file that contains the image at address. It downloads the image if it is missing or
-// has changed.
+// fetch returns the path of the image at address, which it downloads first if it is missing or has changed.
 func (s *imageStore) fetch(ctx context.Context, known *image, address string) (string, error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	head, err := s.ask(ctx, http.MethodHead, address)
+	header, err := s.head(ctx, address)
 	if err != nil {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: %v", address, err)
+		return "", err
 	}
-	_ = head.Body.Close()
-	if head.StatusCode != http.StatusOK {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to HEAD request.", address, head.StatusCode)
-	}
-	modified := head.Header.Get("Last-Modified")
+	modified := header.Get("Last-Modified")
 	if known.path != "" && known.modified == modified {
 		return known.path, nil
 	}
@@ -123,33 +113,57 @@ func (s *imageStore) fetch(ctx context.Context, known *image, address string) (s
 	if err != nil {
 		return "", err
 	}
-	body, err := s.ask(ctx, http.MethodGet, address)
+	response, err := s.ask(ctx, http.MethodGet, address)
 	if err != nil {
-		return "", failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
+		return "", err
 	}
-	defer func() { _ = body.Body.Close() }()
-	if body.StatusCode != http.StatusOK {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to GET request.", address, body.StatusCode)
-	}
+	defer func() { _ = response.Body.Close() }()
 	sum := sha256.Sum256([]byte(address + modified))
 	path := filepath.Join(dir, hex.EncodeToString(sum[:8])+".iso")
-	if err := replaceFile(path, body.Body); err != nil {
-		return "", failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
+	if err := replaceFile(path, response.Body); err != nil {
+		return "", downloadFailure(address, err)
 	}
 	known.path, known.modified = path, modified
 	return path, nil
 }
 
+// head checks that the image at address can be downloaded, and returns its HTTP header.
+func (s *imageStore) head(ctx context.Context, address string) (http.Header, error) {
+	response, err := s.ask(ctx, http.MethodHead, address)
+	if err != nil {
+		return nil, err
+	}
+	_ = response.Body.Close()
+	return response.Header, nil
+}
+
 func (s *imageStore) ask(ctx context.Context, method, address string) (*http.Response, error) {
+	var response *http.Response
 	request, err := http.NewRequestWithContext(ctx, method, address, http.NoBody)
 	if err != nil {
-		return nil, fmt.Errorf("preparing the request: %w", err)
+		err = fmt.Errorf("preparing the request: %w", err)
+	} else if response, err = s.c.options.Client.Do(request); err != nil {
+		err = requests.ConnectionError(err, request.URL)
 	}
-	response, err := s.c.options.Client.Do(request)
-	if err != nil {
-		return nil, pythonConnection(err, request.URL)
+	switch {
+	case err != nil && method == http.MethodGet:
+		return nil, downloadFailure(address, err)
+	case err != nil:
+		return nil, badImage(address, "%v", err)
+	case response.StatusCode != http.StatusOK:
+		_ = response.Body.Close()
+		return nil, badImage(address, "Got HTTP code %d instead of 200 in response to %s request.", response.StatusCode, method)
 	}
 	return response, nil
+}
+
+func downloadFailure(address string, err error) error {
+	return failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
+}
+
+// badImage returns the error for an image that cannot be used for the given reason.
+func badImage(address, reason string, args ...any) error {
+	return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: "+reason, append([]any{address}, args...)...)
 }
 
 func (s *imageStore) folder() (string, error) {

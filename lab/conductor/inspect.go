@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -15,17 +16,13 @@ import (
 // Inspect starts an inspection of the node.
 func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return err
 		}
 		if err := t.driver.inspect.validate(t); err != nil {
 			return err
 		}
-		if err := t.start(onInspect, "", ""); err != nil {
-			return invalidRequest("inspect", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("inspect_hardware", func(ctx context.Context, t *task) error { return t.inspectNode(ctx) })
-		return nil
+		return t.begin(onInspect, "", "inspect_hardware", (*task).inspectNode)
 	})
 }
 
@@ -58,7 +55,7 @@ func (t *task) failInspection(ctx context.Context, message string) {
 		_ = t.driver.boot.cleanUpRamdisk(ctx, t)
 	}
 	t.wipeAgent()
-	_ = t.save()
+	t.save()
 }
 
 // abortInspection implements abort_inspection.
@@ -66,20 +63,20 @@ func (t *task) abortInspection(ctx context.Context) error {
 	if err := t.driver.inspect.abort(ctx, t); err != nil {
 		if !isKind(err, kindUnsupported) {
 			t.record("Failed to abort inspection: "+messageOf(err), "introspection", true)
-			_ = t.save()
+			t.save()
 		}
 		return err
 	}
 	t.record("Inspection was aborted by request.", "introspection", true)
 	t.wipeAgent()
 	if t.node.ProvisionState == inspectFail {
-		return t.save()
+		t.save()
+		return nil
 	}
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver for the nodes that auto-discovery creates. It returns an empty string if
-// auto-discovery is disabled.
+// DiscoveryDriver returns the driver of auto-discovered nodes, or "" if auto-discovery is disabled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -94,7 +91,7 @@ func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, invento
 				return err
 			}
 		}
-		t.continueWith("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
+		t.continueWith("continue_inspection", func(t *task, ctx context.Context) error { return t.inspected(ctx, inventory, pluginData) })
 		return nil
 	})
 }
@@ -105,9 +102,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		pluginData = db.Dict{}
 	}
 	t.stamp("agent_last_heartbeat")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	err := t.driver.inspect.proceed(ctx, t, inventory, pluginData)
 	if isKind(err, kindUnsupported) {
 		return err
@@ -140,19 +135,17 @@ func inspectionFailure(format string, args ...any) error {
 	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
 }
 
-// managesBoot is the field of driver_internal_info that reports whether the conductor boots the ramdisk for the
-// inspection.
+// managesBoot is the field of driver_internal_info that tells whether the conductor boots the ramdisk.
 const managesBoot = "inspector_manage_boot"
 
 // agentInspect implements the agent inspect interface.
 type agentInspect struct{}
 
-// validate requires a boot interface that can boot the ramdisk, because [inspector]require_managed_boot is true in
-// 39.0.0.
+// validate requires a bootable ramdisk, because [inspector]require_managed_boot is true in 39.0.0.
 func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
-	macs, err := t.driver.management.macAddresses(ctx, t)
+	macs, err := t.macAddresses(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return "", err
 	}
@@ -163,31 +156,15 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 		return "", err
 	}
 	t.setInternal(managesBoot, true)
-	if err := t.save(); err != nil {
-		return "", err
-	}
-	if err = bootForInspection(ctx, t); err == nil {
+	t.save()
+	if err = t.powerOffAndOn(ctx, func() error { return t.driver.boot.prepareRamdisk(ctx, t) }); err == nil {
 		return inspectWait, nil
 	}
 	message := "unable to start inspection: " + messageOf(err)
 	tearDownInspection(ctx, t, false)
 	t.node.LastError = message
-	_ = t.save()
+	t.save()
 	return "", inspectionFailure("%s", message)
-}
-
-func bootForInspection(ctx context.Context, t *task) error {
-	on := reboot
-	if !t.powerStaysOn() {
-		if err := t.setPower(ctx, powerOff); err != nil {
-			return err
-		}
-		on = powerOn
-	}
-	if err := t.driver.boot.prepareRamdisk(ctx, t); err != nil {
-		return err
-	}
-	return t.setPower(ctx, on)
 }
 
 // tearDownInspection cleans up the ramdisk boot if the conductor manages it. It then powers the machine off, or
@@ -237,7 +214,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 		message := "failed to run inspection hooks: " + messageOf(err)
 		tearDownInspection(ctx, t, false)
 		t.node.LastError = message
-		_ = t.save()
+		t.save()
 		return inspectionFailure("%s", message)
 	}
 	if t.c.options.LogsCollect == "always" {
@@ -250,7 +227,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 func runHooks(t *task, inventory, pluginData db.Dict) error {
 	var problems []string
 	if iface := pluginData["error"]; python.Truthy(iface) {
-		problems = append(problems, "Error in preprocess hook ramdisk-error: "+messageOf(inspectionFailure("Ramdisk reported error: %s", pythonStr(iface))))
+		problems = append(problems, "Error in preprocess hook ramdisk-error: "+messageOf(inspectionFailure("Ramdisk reported error: %s", python.Str(iface))))
 	}
 	interfaces, valid, err := inspectedInterfaces(t.node.UUID, inventory)
 	if err != nil {
@@ -276,7 +253,8 @@ func runHooks(t *task, inventory, pluginData db.Dict) error {
 		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, messageOf(invalidInventory(t.node.UUID, reason)))
 	}
 	t.node.Properties["cpu_arch"] = architecture
-	return t.save()
+	t.save()
+	return nil
 }
 
 func invalidInventory(node, reason string) error {
@@ -317,11 +295,7 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 		return nil, nil, invalidInventory(node, "no valid network interfaces")
 	}
 	for _, i := range all {
-		address := i.data.Text("ipv4_address")
-		if address == "" {
-			address = i.data.Text("ipv6_address")
-		}
-		ip := net.ParseIP(address)
+		ip := net.ParseIP(cmp.Or(i.data.Text("ipv4_address"), i.data.Text("ipv6_address")))
 		if i.name == "lo" || (ip != nil && ip.IsLoopback()) || (booted != "" && !i.pxe) {
 			continue
 		}
@@ -367,8 +341,7 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort adds a port with the given MAC address to the node, unless this or another node already has a port with
-// that address.
+// addPort adds a port to the node, unless a port with that address exists.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {
@@ -399,7 +372,3 @@ func (fakeInspect) proceed(_ context.Context, t *task, _, _ db.Dict) error {
 type noInspect struct{ fakeInspect }
 
 func (noInspect) validate(t *task) error { return unsupported(t.node.Driver, "inspect") }
-
-func (noInspect) inspect(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "inspect")
-}

@@ -1,43 +1,66 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"ironworks/lab/api"
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
 
-// redfishManagement implements the redfish management interface.
-type redfishManagement struct{}
+// This file implements the redfish, fake and noop management interfaces. Only redfish supports all functions.
 
-func (redfishManagement) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
+// managedSystem reads the system for a function that fails as in Ironic's base class unless the interface is redfish.
+func (t *task) managedSystem(ctx context.Context, function string) (*redfish.System, error) {
+	if t.driver.names["management"] != "redfish" {
+		return nil, unsupported(t.node.Driver, function)
+	}
+	return t.systemOf(ctx)
 }
 
-func (redfishManagement) bootDevices() []string {
-	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
+func (t *task) bootDevices() []string {
+	switch t.driver.names["management"] {
+	case "redfish":
+		return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
+	case "noop":
+		return []string{"pxe", "disk"}
+	default:
+		return []string{"pxe"}
+	}
 }
 
 // redfishFailure converts an error of the Redfish library to Ironic's RedfishError. The error's text is the last
 // argument of format. redfishFailure returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
-	e := asSushy(err)
+	e := redfish.AsError(err)
 	if e == nil {
 		return err
 	}
-	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, append(args, e.text)...)
+	return redfishFault(format, append(args, e.Text)...)
 }
 
-func (redfishManagement) setBootDevice(ctx context.Context, t *task, device string, persistent bool) error {
-	t.dropInternal("redfish_boot_device", "redfish_uefi_http_url")
-	if err := t.save(); err != nil {
-		return err
+// changeBootDevice sets the boot device, which the management interface may not support.
+func (t *task) changeBootDevice(ctx context.Context, device string, persistent bool) error {
+	if name := t.driver.names["management"]; name != "redfish" {
+		supported := t.bootDevices()
+		switch {
+		case slices.Contains(supported, device):
+			return nil
+		case name == "noop":
+			return invalid("Invalid boot device %s specified, supported are %s.", device, strings.Join(supported, ", "))
+		default:
+			return invalid("Invalid boot device %s specified.", device)
+		}
 	}
+	t.dropInternal("redfish_boot_device", "redfish_uefi_http_url")
+	t.save()
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return err
@@ -49,45 +72,51 @@ func (redfishManagement) setBootDevice(ctx context.Context, t *task, device stri
 	return redfishFailure(t.setOverride(ctx, system, target, persistent), "Redfish set boot device failed for node %s. Error: %s", t.node.UUID)
 }
 
-func (redfishManagement) bootDevice(ctx context.Context, t *task) (string, *bool, error) {
+// bootDevice returns the boot device, and whether the setting is persistent, or nil if that is unknown.
+func (t *task) bootDevice(ctx context.Context) (device string, persistent *bool, err error) {
+	switch t.driver.names["management"] {
+	case "redfish":
+	case "noop":
+		return "pxe", new(true), nil
+	default:
+		return "pxe", new(false), nil
+	}
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	device := ""
-	for name, target := range bootTargets {
-		if target == system.Boot.Target {
-			device = name
-		}
-	}
-	var persistent *bool
 	switch system.Boot.Enabled {
 	case "Continuous":
-		persistent = new(bool)
-		*persistent = true
+		persistent = new(true)
 	case "Once":
-		persistent = new(bool)
+		persistent = new(false)
 	}
-	return device, persistent, nil
+	return keyOf(bootTargets, system.Boot.Target), persistent, nil
 }
 
-func (redfishManagement) bootModes(*task) ([]string, error) { return []string{"uefi", "bios"}, nil }
+// keyOf returns the key with the given value, or "" if there is none.
+func keyOf(words map[string]string, value string) string {
+	for key, word := range words {
+		if word == value {
+			return key
+		}
+	}
+	return ""
+}
 
 // bootModeWords maps Ironic's boot modes to Redfish's.
 var bootModeWords = map[string]string{"uefi": "UEFI", "bios": "Legacy"}
 
-func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) bootMode(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "get_boot_mode")
 	if err != nil {
 		return "", err
 	}
-	for mode, word := range bootModeWords {
-		if word == system.Boot.Mode {
-			return mode, nil
-		}
-	}
-	return "", nil
+	return bootModeOf(system), nil
 }
+
+// bootModeOf returns Ironic's name for the boot mode, or "" if Ironic has no name for it.
+func bootModeOf(s *redfish.System) string { return keyOf(bootModeWords, s.Boot.Mode) }
 
 // Timeout for changing the boot mode ([redfish]boot_mode_config_timeout), and the interval between checks.
 const (
@@ -95,15 +124,15 @@ const (
 	bootModeInterval = 15 * time.Second
 )
 
-func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) changeBootMode(ctx context.Context, mode string) error {
+	system, err := t.managedSystem(ctx, "set_boot_mode")
 	if err != nil {
 		return err
 	}
 	reported := system.Boot.Mode != ""
 	word := bootModeWords[mode]
-	if err := system.setBoot(ctx, "", "", word); err != nil {
-		if asSushy(err) != nil && !reported {
+	if err := system.SetBoot(ctx, "", "", word); err != nil {
+		if redfish.AsError(err) != nil && !reported {
 			return unsupported(t.node.Driver, "set_boot_mode")
 		}
 		return redfishFailure(err, "Setting boot mode to %s failed for node %s. Error: %s", mode, t.node.UUID)
@@ -115,14 +144,14 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 		return err
 	}
 	// The new boot mode takes effect when the machine restarts.
-	before := system.power()
+	before := powerOf(system)
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
 	}
 	deadline := time.Now().Add(bootModeTimeout)
 	for system.Boot.Mode != word {
 		if time.Now().After(deadline) || !t.c.sleep(ctx, bootModeInterval) {
-			return failure(kindRedfish, "Redfish exception occurred. Error: Timeout reached while waiting for boot mode of node %s to become %s, current is %s", t.node.UUID, word, system.Boot.Mode)
+			return redfishFault("Timeout reached while waiting for boot mode of node %s to become %s, current is %s", t.node.UUID, word, system.Boot.Mode)
 		}
 		if system, err = t.systemOf(ctx); err != nil {
 			return err
@@ -131,38 +160,40 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	return t.setPower(ctx, before)
 }
 
-func (redfishManagement) secureBoot(ctx context.Context, t *task) (*bool, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) secureBoot(ctx context.Context) (*bool, error) {
+	const function = "get_secure_boot_state"
+	system, err := t.managedSystem(ctx, function)
 	if err != nil {
 		return nil, err
 	}
 	if system.SecureBoot == nil {
-		return nil, unsupported(t.node.Driver, "get_secure_boot_state")
+		return nil, unsupported(t.node.Driver, function)
 	}
 	var state struct{ SecureBootEnable *bool }
-	if err := system.bmc.get(ctx, system.SecureBoot.ID, &state); err != nil {
+	if err := system.BMC.Get(ctx, system.SecureBoot.ID, &state); err != nil {
 		return nil, err
 	}
 	return state.SecureBootEnable, nil
 }
 
-func (m redfishManagement) setSecureBoot(ctx context.Context, t *task, on bool) error {
-	system, err := t.systemOf(ctx)
+func (t *task) changeSecureBoot(ctx context.Context, on bool) error {
+	const function = "set_secure_boot_state"
+	system, err := t.managedSystem(ctx, function)
 	if err != nil {
 		return err
 	}
 	if system.SecureBoot == nil {
-		return unsupported(t.node.Driver, "set_secure_boot_state")
+		return unsupported(t.node.Driver, function)
 	}
 	if system.Boot.Mode == "Legacy" {
-		return failure(kindRedfish, "Redfish exception occurred. Error: Configuring secure boot requires UEFI for node %s", t.node.UUID)
+		return redfishFault("Configuring secure boot requires UEFI for node %s", t.node.UUID)
 	}
-	_, err = system.bmc.do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
+	_, err = system.BMC.Do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
 	return redfishFailure(err, "Failed to set secure boot state on node %s to %s: %s", t.node.UUID, python.Repr(on))
 }
 
-func (redfishManagement) health(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) health(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "get_node_health")
 	if err != nil {
 		return "", err
 	}
@@ -172,23 +203,20 @@ func (redfishManagement) health(ctx context.Context, t *task) (string, error) {
 	return "", nil
 }
 
-func (redfishManagement) vendor(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) vendor(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "detect_vendor")
 	if err != nil {
 		return "", err
 	}
-	if vendor := system.bmc.rootVendor(); vendor != "" {
-		return vendor, nil
-	}
-	return system.Manufacturer, nil
+	return cmp.Or(system.BMC.Vendor(), system.Manufacturer), nil
 }
 
-func (redfishManagement) macAddresses(ctx context.Context, t *task) ([]string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) macAddresses(ctx context.Context) ([]string, error) {
+	system, err := t.managedSystem(ctx, "get_mac_addresses")
 	if err != nil {
 		return nil, err
 	}
-	nics, err := system.nics(ctx)
+	nics, err := system.NICs(ctx)
 	if err != nil {
 		return nil, redfishFailure(err, "Failed to get network interface information on node %s: %s", t.node.UUID)
 	}
@@ -201,20 +229,20 @@ func (redfishManagement) macAddresses(ctx context.Context, t *task) ([]string, e
 	return macs, nil
 }
 
-func (redfishManagement) injectNMI(ctx context.Context, t *task) error {
-	system, err := t.systemOf(ctx)
+func (t *task) injectNMI(ctx context.Context) error {
+	system, err := t.managedSystem(ctx, "inject_nmi")
 	if err != nil {
 		return err
 	}
-	return redfishFailure(system.reset(ctx, "Nmi"), "Redfish inject NMI failed for node %s. Error: %s", t.node.UUID)
+	return redfishFailure(system.Reset(ctx, "Nmi"), "Redfish inject NMI failed for node %s. Error: %s", t.node.UUID)
 }
 
-func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) media(ctx context.Context) ([]db.Dict, error) {
+	system, err := t.managedSystem(ctx, "get_virtual_media")
 	if err != nil {
 		return nil, err
 	}
-	drives, err := system.drives(ctx)
+	drives, err := system.Drives(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -223,19 +251,7 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 	}
 	var all []db.Dict
 	for _, d := range drives {
-		reported := db.Dict{"media_types": []any{}, "inserted": nil, "image": nil}
-		types := make([]any, len(d.MediaTypes))
-		for i, kind := range d.MediaTypes {
-			types[i] = kind
-		}
-		reported["media_types"] = types
-		if d.Inserted != nil {
-			reported["inserted"] = *d.Inserted
-		}
-		if d.Image != nil {
-			reported["image"] = *d.Image
-		}
-		all = append(all, reported)
+		all = append(all, db.Dict{"media_types": anyOf(d.MediaTypes), "inserted": orNone(d.Inserted), "image": orNone(d.Image)})
 	}
 	return all, nil
 }
@@ -243,111 +259,168 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 // mediaKinds maps Ironic's virtual media devices to Redfish's media types.
 var mediaKinds = map[string]string{"cdrom": "CD", "floppy": "Floppy", "disk": "USBStick"}
 
-func (redfishManagement) attachMedia(ctx context.Context, t *task, device, url string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) attachMedia(ctx context.Context, device, url string) error {
+	system, err := t.managedSystem(ctx, "attach_virtual_media")
 	if err != nil {
 		return err
 	}
 	return t.insertMedium(ctx, system, url, mediaKinds[device])
 }
 
-func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) detachMedia(ctx context.Context, devices []string) error {
+	system, err := t.managedSystem(ctx, "detach_virtual_media")
 	if err != nil {
 		return err
 	}
 	if devices == nil {
-		return system.eject(ctx, "")
+		return system.Eject(ctx, "")
 	}
 	for _, device := range devices {
-		if err := system.eject(ctx, mediaKinds[device]); err != nil {
+		if err := system.Eject(ctx, mediaKinds[device]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// noManagement is embedded in management interfaces that do not support all functions. Except for validate, each of
-// its methods fails like the method of Ironic's base class.
-type noManagement struct{}
-
-func (noManagement) validate(*task) error { return nil }
-
-func (noManagement) bootModes(t *task) ([]string, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_supported_boot_modes")
-}
-
-func (noManagement) setBootMode(_ context.Context, t *task, _ string) error {
-	return unsupported(t.node.Driver, "set_boot_mode")
-}
-
-func (noManagement) bootMode(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "get_boot_mode")
-}
-
-func (noManagement) secureBoot(_ context.Context, t *task) (*bool, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_secure_boot_state")
-}
-
-func (noManagement) setSecureBoot(_ context.Context, t *task, _ bool) error {
-	return unsupported(t.node.Driver, "set_secure_boot_state")
-}
-
-func (noManagement) health(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "get_node_health")
-}
-
-func (noManagement) vendor(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "detect_vendor")
-}
-
-func (noManagement) macAddresses(_ context.Context, t *task) ([]string, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_mac_addresses")
-}
-
-func (noManagement) injectNMI(_ context.Context, t *task) error {
-	return unsupported(t.node.Driver, "inject_nmi")
-}
-
-func (noManagement) media(_ context.Context, t *task) ([]db.Dict, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_virtual_media")
-}
-
-func (noManagement) attachMedia(_ context.Context, t *task, _, _ string) error {
-	return unsupported(t.node.Driver, "attach_virtual_media")
-}
-
-func (noManagement) detachMedia(_ context.Context, t *task, _ []string) error {
-	return unsupported(t.node.Driver, "detach_virtual_media")
-}
-
-type fakeManagement struct{ noManagement }
-
-func (fakeManagement) bootDevices() []string { return []string{"pxe"} }
-
-func (fakeManagement) setBootDevice(_ context.Context, _ *task, device string, _ bool) error {
-	if device != "pxe" {
-		return invalid("Invalid boot device %s specified.", device)
+// updateCache implements node_update_cache: it stores what the BMC reports.
+func (t *task) updateCache(ctx context.Context) {
+	t.cacheVendor(ctx)
+	t.cacheBootMode(ctx)
+	if t.driver.names["bios"] == "redfish" {
+		_ = t.cacheBIOS(ctx)
 	}
-	return nil
+	t.updateFirmwareCache(ctx)
 }
 
-func (fakeManagement) bootDevice(context.Context, *task) (string, *bool, error) {
-	return "pxe", new(bool), nil
-}
-
-type noopManagement struct{ noManagement }
-
-func (noopManagement) bootDevices() []string { return []string{"pxe", "disk"} }
-
-func (n noopManagement) setBootDevice(_ context.Context, _ *task, device string, _ bool) error {
-	if !slices.Contains(n.bootDevices(), device) {
-		return invalid("Invalid boot device %s specified, supported are %s.", device, strings.Join(n.bootDevices(), ", "))
+func (t *task) cacheVendor(ctx context.Context) {
+	if t.node.Properties.Text("vendor") != "" {
+		return
 	}
-	return nil
+	vendor, err := t.vendor(ctx)
+	if err != nil || vendor == "" || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Properties["vendor"] = vendor
+	t.save()
 }
 
-func (noopManagement) bootDevice(context.Context, *task) (string, *bool, error) {
-	persistent := true
-	return "pxe", &persistent, nil
+func (t *task) cacheBootMode(ctx context.Context) {
+	mode, err := t.bootMode(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	secure, err := t.secureBoot(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	same := (secure == nil) == (t.node.SecureBoot == nil) && (secure == nil || *secure == *t.node.SecureBoot)
+	if mode == t.node.BootMode && same || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.BootMode, t.node.SecureBoot = mode, secure
+	t.save()
+}
+
+// cacheHealth reads the machine's health from the BMC and stores it in the node.
+func (t *task) cacheHealth(ctx context.Context) {
+	health, err := t.health(ctx)
+	if err != nil || health == t.node.Health {
+		return
+	}
+	before := t.node.Health
+	if t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Health = health
+	t.save()
+	t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
+}
+
+// Indicators returns the node's indicators. Ironic validates the management interface before its other calls, but not
+// before this one (get_supported_indicators in ironic/conductor/manager.py).
+func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []api.Indicator, err error) {
+	err = c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
+		indicators, err = t.indicators(ctx)
+		return err
+	})
+	return indicators, err
+}
+
+// IndicatorState returns the state of the named indicator in the given component.
+func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name string) (state string, err error) {
+	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		state, err = t.indicatorState(ctx, component, name)
+		return err
+	})
+	return state, err
+}
+
+// SetIndicatorState sets the state of the named indicator in the given component.
+func (c *Conductor) SetIndicatorState(ctx context.Context, uuid, component, name, state string) error {
+	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+		return t.setIndicatorState(ctx, component, name, state)
+	})
+}
+
+// indicators returns the indicators. Those of the fake interface are from ironic/drivers/modules/fake.py; it provides
+// no function to set them. The lab's machines have no LEDs.
+func (t *task) indicators(ctx context.Context) ([]api.Indicator, error) {
+	if t.driver.names["management"] == "fake" {
+		return []api.Indicator{
+			{Name: "led-0", Component: "chassis", ReadOnly: true, States: []string{"off", "on"}},
+			{Name: "led", Component: "system", States: []string{"blinking", "off", "on"}},
+		}, nil
+	}
+	_, err := t.managedSystem(ctx, "get_supported_indicators")
+	return nil, err
+}
+
+// indicatorState fails with a KeyError for the LED of a Redfish system, as in Ironic. Ironic looks up the LED's
+// missing state in a table (ironic/drivers/modules/redfish/management.py).
+func (t *task) indicatorState(ctx context.Context, component, name string) (string, error) {
+	if t.driver.names["management"] == "fake" {
+		indicators, _ := t.indicators(ctx)
+		in := slices.DeleteFunc(indicators, func(i api.Indicator) bool { return i.Component != component })
+		switch {
+		case len(in) == 0:
+			return "", invalid("Invalid component %s specified.", component)
+		case !slices.ContainsFunc(in, func(i api.Indicator) bool { return i.Name == name }):
+			return "", invalid("Invalid indicator %s specified.", name)
+		default:
+			return "on", nil
+		}
+	}
+	system, err := t.managedSystem(ctx, "get_indicator_state")
+	switch {
+	case err != nil:
+		return "", err
+	case component == "system" && name == system.UUID:
+		return "", failure("KeyError", "None")
+	default:
+		return "", unknownIndicator(t.node, component, name)
+	}
+}
+
+// redfishLEDs maps Ironic's indicator states to Redfish's LED states.
+var redfishLEDs = map[string]string{"on": "Lit", "off": "Off", "blinking": "Blinking", "unknown": "Unknown"}
+
+func (t *task) setIndicatorState(ctx context.Context, component, name, state string) error {
+	system, err := t.managedSystem(ctx, "set_indicator_state")
+	if err != nil {
+		return err
+	}
+	if component != "system" || name != system.UUID {
+		return unknownIndicator(t.node, component, name)
+	}
+	led, ok := redfishLEDs[state]
+	if !ok {
+		return failure("KeyError", "%s", python.Repr(state))
+	}
+	_, err = system.BMC.Do(ctx, http.MethodPatch, system.Path, map[string]any{"IndicatorLED": led})
+	return redfishFailure(err, "Redfish set %s indicator %s state %s failed for node %s. Error: %s", component, name, state, t.node.UUID)
+}
+
+func unknownIndicator(node *db.Node, component, name string) error {
+	return missing("Unknown indicator %s for component %s of node %s", name, component, node.UUID)
 }

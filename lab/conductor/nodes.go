@@ -1,20 +1,20 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/python"
 )
 
-// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of the node's
-// hardware type.
+// CreateNode adds a node to the database, with the default interfaces of its hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
@@ -23,9 +23,7 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 	if err := checkProperties(node); err != nil {
 		return nil, err
 	}
-	if node.Conductor == "" {
-		node.Conductor = hostname
-	}
+	node.Conductor = cmp.Or(node.Conductor, hostname)
 	return c.tables.Nodes.Create(node)
 }
 
@@ -37,10 +35,10 @@ func checkProperties(n *db.Node) error {
 		if !given || value == nil {
 			continue
 		}
-		number, err := strconv.ParseFloat(strings.TrimSpace(pythonStr(value)), 64)
+		number, err := strconv.ParseFloat(strings.TrimSpace(python.Str(value)), 64)
 		_, isText := value.(string)
-		if err != nil || number < 0 || isText && strings.Contains(pythonStr(value), ".") {
-			bad = append(bad, key+"="+pythonStr(value))
+		if err != nil || number < 0 || isText && strings.Contains(python.Str(value), ".") {
+			bad = append(bad, key+"="+python.Str(value))
 		}
 	}
 	if len(bad) > 0 {
@@ -54,7 +52,8 @@ var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, 
 
 // UpdateNode applies change to a node. If the change is allowed, it stores the node and returns it.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
-	defer c.updates.enter(uuid)()
+	c.countUpdate(uuid, 1)
+	defer c.countUpdate(uuid, -1)
 	var updated *db.Node
 	err := c.withTask(ctx, uuid, locking{noDriver: true}, func(ctx context.Context, t *task) error {
 		old := db.Clone(t.loaded)
@@ -65,21 +64,20 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// The operator has chosen another deploy interface, so the next cleaning must not restore the original
-			// one.
+			// The operator has chosen another deploy interface, so cleaning must not restore the original one.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
 			_ = c.tables.Allocations.Destroy(old.AllocationID)
 			t.node.AllocationID = ""
 		}
-		if err := t.save(); err != nil {
+		if err := t.trySave(); err != nil {
 			return err
 		}
 		// The returned node shows the reservation, because the lock is still held.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
-		if c.updates.contended(uuid) {
+		if c.countUpdate(uuid, 0) > 1 {
 			c.sleep(ctx, updateTime)
 		}
 		return nil
@@ -95,34 +93,16 @@ const (
 	shortUpdate = time.Millisecond
 )
 
-// updates counts the concurrent updates of each node.
-type updates struct {
-	mu    sync.Mutex
-	count map[string]int
-}
-
-// enter counts an update of the node until the returned function is called.
-func (u *updates) enter(uuid string) (leave func()) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.count == nil {
-		u.count = map[string]int{}
+// countUpdate adds change to the number of the node's concurrent updates and returns the new number.
+func (c *Conductor) countUpdate(uuid string, change int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count := c.updates[uuid] + change
+	c.updates[uuid] = count
+	if count == 0 {
+		delete(c.updates, uuid)
 	}
-	u.count[uuid]++
-	return func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		if u.count[uuid]--; u.count[uuid] == 0 {
-			delete(u.count, uuid)
-		}
-	}
-}
-
-// contended reports whether the node has several concurrent updates.
-func (u *updates) contended(uuid string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.count[uuid] > 1
+	return count
 }
 
 // checkUpdate performs the checks of update_node and updates the fields of n that depend on changed fields.
@@ -130,10 +110,16 @@ func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
 	}
-	if err := checkProtected(old, n); err != nil {
+	if n.Protected && !old.Protected && n.ProvisionState != active && n.ProvisionState != rescue {
+		return conflict(kindInvalidState, "Node %s can only be made protected in provision states 'active' or 'rescue', the current state is '%s'", n.UUID, n.ProvisionState)
+	}
+	if err := checkReason("protected", old.Protected, n.Protected, old.ProtectedReason, &n.ProtectedReason); err != nil {
 		return err
 	}
-	if err := checkRetired(old, n); err != nil {
+	if n.Retired && !old.Retired && n.ProvisionState == available {
+		return conflict(kindInvalidState, "Node %s can not have 'retired' set in provision state 'available', the current state is '%s'", n.UUID, n.ProvisionState)
+	}
+	if err := checkReason("retired", old.Retired, n.Retired, old.RetiredReason, &n.RetiredReason); err != nil {
 		return err
 	}
 	if err := c.checkInterfaces(old, n, resetInterfaces); err != nil {
@@ -158,30 +144,13 @@ func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	return nil
 }
 
-func checkProtected(old, n *db.Node) error {
-	if old.Protected != n.Protected {
-		if !n.Protected {
-			n.ProtectedReason = ""
-		} else if n.ProvisionState != active && n.ProvisionState != rescue {
-			return conflict(kindInvalidState, "Node %s can only be made protected in provision states 'active' or 'rescue', the current state is '%s'", n.UUID, n.ProvisionState)
-		}
+// checkReason checks the reason of a flag, and clears it if the flag has been cleared.
+func checkReason(flag string, was, is bool, oldReason string, reason *string) error {
+	if was && !is {
+		*reason = ""
 	}
-	if old.ProtectedReason != n.ProtectedReason && n.ProtectedReason != "" && !n.Protected {
-		return invalid("The protected_reason field can only be set when protected is True")
-	}
-	return nil
-}
-
-func checkRetired(old, n *db.Node) error {
-	if old.Retired != n.Retired {
-		if !n.Retired {
-			n.RetiredReason = ""
-		} else if n.ProvisionState == available {
-			return conflict(kindInvalidState, "Node %s can not have 'retired' set in provision state 'available', the current state is '%s'", n.UUID, n.ProvisionState)
-		}
-	}
-	if old.RetiredReason != n.RetiredReason && n.RetiredReason != "" && !n.Retired {
-		return invalid("The retired_reason field can only be set when retired is True")
+	if oldReason != *reason && *reason != "" && !is {
+		return invalid("The %[1]s_reason field can only be set when %[1]s is True", flag)
 	}
 	return nil
 }
@@ -229,9 +198,9 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 			return conflict("NodeAssociated", "Node %s is associated with instance %s.", n.UUID, n.InstanceUUID)
 		case n.Protected:
 			return protected(n.UUID)
-		case !n.Maintenance && !slices.Contains(deleteAllowed(), n.ProvisionState):
-			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"%s\", or set the node into maintenance mode",
-				n.UUID, n.ProvisionState, pythonTuple(deleteAllowed()))
+		case !n.Maintenance && !slices.Contains([]string{manageable, enroll, adoptFail, available}, n.ProvisionState):
+			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"('manageable', 'enroll', 'adopt failed', 'available')\", or set the node into maintenance mode",
+				n.UUID, n.ProvisionState)
 		}
 		if err := c.tables.Nodes.Destroy(uuid); err != nil {
 			return err
@@ -268,8 +237,7 @@ func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string,
 // maxTraits is the maximum number of traits of a node.
 const maxTraits = 50
 
-// setTraits changes the node's traits without changing the node's update time, because Ironic stores traits in
-// another table.
+// setTraits keeps the update time, because Ironic stores traits in another table.
 func (c *Conductor) setTraits(uuid string, traits []string) error {
 	_, err := c.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		n.Traits = traits

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,18 +16,15 @@ import (
 type Options struct {
 	// Tables is the database. It is required.
 	Tables *db.Store
-	// HTTPURL is the URL at which the handler [Conductor.Images] is served ([deploy]http_url). It is required for
-	// nodes that boot from virtual media.
+	// HTTPURL is the URL of [Conductor.Images] ([deploy]http_url). Booting from virtual media requires it.
 	HTTPURL string
 	// VNCURL is the URL of the console page of ironic-novncproxy ([vnc]public_url). It may be empty.
 	VNCURL string
 	// Client downloads images. If nil, http.DefaultClient is used.
 	Client *http.Client
-	// Dir is the directory that stores downloaded images while the conductor runs. If empty, a temporary directory is
-	// used.
+	// Dir stores downloaded images while the conductor runs. If empty, a temporary folder is used.
 	Dir string
-	// RequireTLS makes the conductor reject agents that do not use TLS ([agent]require_tls, whose default in Ironic
-	// is true).
+	// RequireTLS rejects agents without TLS ([agent]require_tls, whose default in Ironic is true).
 	RequireTLS bool
 
 	// AutomatedClean enables automated cleaning ([conductor]automated_clean, whose default in Ironic is true).
@@ -40,16 +38,14 @@ type Options struct {
 	DiscoveryDriver string
 	// InspectedStayOn leaves machines powered on after an inspection ([inspector]power_off = false).
 	InspectedStayOn bool
-	// Enabled lists the enabled interfaces of each kind, such as "deploy", in the order of the configuration. Missing
-	// kinds default to [EnabledInterfaces].
+	// Enabled lists the enabled interfaces of each kind. Missing kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
 	// HardwareTypes contains the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
-	// Speed divides the conductor's pauses, for example before it reads a power state again, or before it retries a
-	// failed call or a locked node. It does not affect periods or timeouts, except those of firmware updates. 0 means
-	// 1.
+	// Speed divides the pauses before the conductor reads a power state again or retries a call, and the durations of
+	// firmware updates, but no other periods and timeouts. 0 means 1.
 	Speed float64
 
 	Timeouts Timeouts
@@ -57,16 +53,14 @@ type Options struct {
 	Limits   Limits
 }
 
-// Timeouts holds the conductor's timeouts. 0 means the default. A negative value means no timeout, where Ironic
-// supports that.
+// Timeouts holds timeouts. 0 means the default, a negative value none, where Ironic supports that.
 type Timeouts struct {
 	Deploy, Clean, Inspect, Rescue, Service time.Duration // default 1800 s each
 	// PowerChange is [conductor]power_state_change_timeout. The default is 60 s.
 	PowerChange time.Duration
 }
 
-// Periods holds the periods of the conductor's periodic tasks. 0 means the default. A negative value disables the
-// task.
+// Periods holds the periods of the periodic tasks. 0 means the default, a negative value disables the task.
 type Periods struct {
 	// Provision is the period of the timeout checks for deployment, cleaning, inspection and servicing. Rescue is the
 	// period of the timeout checks for rescue. The default is 60 s each.
@@ -74,8 +68,7 @@ type Periods struct {
 	// PowerSync is the period of the power state checks. PowerRecovery is the period at which nodes that are in
 	// maintenance because of a power failure are checked again. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
-	// RAID is the period of the checks for completed and failed volume changes ([redfish]raid_config_status_interval
-	// and raid_config_fail_interval). The default is 60 s.
+	// RAID is [redfish]raid_config_status_interval and raid_config_fail_interval. The default is 60 s.
 	RAID time.Duration
 	// Firmware is the period for checking BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
 	// and for discarding failed updates ([redfish]firmware_update_fail_interval). The default is 60 s.
@@ -99,15 +92,13 @@ type Limits struct {
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
-	answerTimeout   = 60 * time.Second  // timeout for a response of a BMC or an agent
 	reservedPercent = 5                 // percentage of the workers that are reserved for API calls
 	powerSyncs      = 8                 // [conductor]sync_power_state_workers
 	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces returns, by kind, the interfaces that are enabled by default. The real Ironic that tests use
-// (lab/real) enables the same interfaces.
+// EnabledInterfaces returns the interfaces that are enabled by default, here and in lab/real, by kind.
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"fake", "no-bios"},
@@ -146,16 +137,10 @@ func ShippedInterfaces() map[string][]string {
 	}
 }
 
-// ShippedHardwareTypes returns the hardware types that Ironic 39.0.0 enables by default, except ipmi, which the lab
-// does not support.
+// ShippedHardwareTypes returns the hardware types that Ironic 39.0.0 enables by default, except ipmi.
 func ShippedHardwareTypes() []string { return []string{"redfish"} }
 
-func setDefault[T comparable](value *T, byDefault T) {
-	var zero T
-	if *value == zero {
-		*value = byDefault
-	}
-}
+func setDefault[T comparable](value *T, byDefault T) { *value = cmp.Or(*value, byDefault) }
 
 // complete checks the options and replaces missing ones with their defaults.
 func (o *Options) complete() error {
@@ -180,17 +165,14 @@ func (o *Options) complete() error {
 	enabled := EnabledInterfaces()
 	maps.Copy(enabled, o.Enabled)
 	o.Enabled = enabled
-	for _, timeout := range []*time.Duration{&o.Timeouts.Deploy, &o.Timeouts.Clean, &o.Timeouts.Inspect, &o.Timeouts.Rescue, &o.Timeouts.Service} {
-		setDefault(timeout, 1800*time.Second)
+	timeouts, periods := &o.Timeouts, &o.Periods
+	for duration, seconds := range map[*time.Duration]int{
+		&timeouts.Deploy: 1800, &timeouts.Clean: 1800, &timeouts.Inspect: 1800, &timeouts.Rescue: 1800, &timeouts.Service: 1800,
+		&timeouts.PowerChange: 60, &periods.Provision: 60, &periods.Rescue: 60, &periods.PowerSync: 60, &periods.PowerRecovery: 300,
+		&periods.RAID: 60, &periods.Firmware: 60, &periods.Consoles: 120,
+	} {
+		setDefault(duration, time.Duration(seconds)*time.Second)
 	}
-	setDefault(&o.Timeouts.PowerChange, 60*time.Second)
-	setDefault(&o.Periods.Provision, 60*time.Second)
-	setDefault(&o.Periods.Rescue, 60*time.Second)
-	setDefault(&o.Periods.PowerSync, 60*time.Second)
-	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
-	setDefault(&o.Periods.RAID, 60*time.Second)
-	setDefault(&o.Periods.Firmware, 60*time.Second)
-	setDefault(&o.Periods.Consoles, 120*time.Second)
 	for limit, byDefault := range map[*int]int{
 		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
 		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"strings"
@@ -9,35 +10,21 @@ import (
 // crypt64 contains the digits with which crypt(3) encodes binary data, in the order of their values.
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password for /etc/shadow. It uses sha256, the value of
+// hashPassword hashes a rescue password for /etc/shadow with sha256, the default of
 // [conductor]rescue_password_hash_algorithm.
 func hashPassword(password string) string {
-	var raw [16]byte
-	_, _ = rand.Read(raw[:]) // never fails
-	salt := make([]byte, len(raw))
-	for i, b := range raw {
-		salt[i] = crypt64[b&0x3f]
-	}
-	return "$5$" + string(salt) + "$" + sha256Crypt([]byte(password), salt)
+	salt := rand.Text()[:16]
+	return "$5$" + salt + "$" + sha256Crypt([]byte(password), []byte(salt))
 }
 
 // sha256Crypt implements Ulrich Drepper's SHA-256 crypt with 5000 rounds (https://akkadia.org/drepper/SHA-crypt.txt).
 func sha256Crypt(key, salt []byte) string {
 	const rounds = 5000
 	sum := func(parts ...[]byte) []byte {
-		h := sha256.New()
-		for _, part := range parts {
-			h.Write(part)
-		}
-		return h.Sum(nil)
+		digest := sha256.Sum256(bytes.Join(parts, nil))
+		return digest[:]
 	}
-	stretch := func(block []byte, size int) []byte {
-		var all []byte
-		for len(all) < size {
-			all = append(all, block...)
-		}
-		return all[:size]
-	}
+	stretch := func(block []byte, size int) []byte { return bytes.Repeat(block, size/len(block)+1)[:size] }
 	b := sum(key, salt, key)
 	a := [][]byte{key, salt, stretch(b, len(key))}
 	for n := len(key); n > 0; n >>= 1 {
@@ -48,39 +35,26 @@ func sha256Crypt(key, salt []byte) string {
 		}
 	}
 	digest := sum(a...)
-	var keys, salts [][]byte
-	for range len(key) {
-		keys = append(keys, key)
-	}
-	for range 16 + int(digest[0]) {
-		salts = append(salts, salt)
-	}
-	p, s := stretch(sum(keys...), len(key)), stretch(sum(salts...), len(salt))
+	p := stretch(sum(bytes.Repeat(key, len(key))), len(key))
+	s := stretch(sum(bytes.Repeat(salt, 16+int(digest[0]))), len(salt))
 	for i := range rounds {
-		var parts [][]byte
+		first, last := digest, p
 		if i&1 != 0 {
-			parts = append(parts, p)
-		} else {
-			parts = append(parts, digest)
+			first, last = p, digest
 		}
+		parts := [][]byte{first}
 		if i%3 != 0 {
 			parts = append(parts, s)
 		}
 		if i%7 != 0 {
 			parts = append(parts, p)
 		}
-		if i&1 != 0 {
-			parts = append(parts, digest)
-		} else {
-			parts = append(parts, p)
-		}
-		digest = sum(parts...)
+		digest = sum(append(parts, last)...)
 	}
 	return cryptText(digest)
 }
 
-// cryptText encodes a SHA-256 digest with the digits of crypt(3), taking the bytes in the order that SHA-256 crypt
-// specifies.
+// cryptText encodes a SHA-256 digest in the digits and the order of SHA-256 crypt.
 func cryptText(d []byte) string {
 	var text strings.Builder
 	put := func(x, y, z byte, digits int) {

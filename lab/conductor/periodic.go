@@ -13,12 +13,10 @@ import (
 	"ironworks/python"
 )
 
-// periodicWorkers is [conductor]periodic_max_workers. It limits the number of timed-out nodes that are moved to a
-// failed state in one round.
+// periodicWorkers is [conductor]periodic_max_workers, the limit of timed-out nodes in one round.
 const periodicWorkers = 8
 
-// periodic is a periodic task of the conductor. every is the interval between the calls of do. If every is not
-// positive, the task is disabled.
+// periodic is a periodic task. It is disabled unless every, the interval, is positive.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -33,19 +31,32 @@ func (c *Conductor) periodics() []periodic {
 		w.limit = limit
 		return periodic{every, func(ctx context.Context) { c.failExpired(ctx, w) }}
 	}
+	// watches returns a task that calls do for each unlocked node in one of the given states whose interface of the
+	// given kind is redfish and for which the given field of driver_internal_info is set (node_periodic in
+	// ironic/conductor/periodics.py).
+	type visit = func(*task, context.Context) error
+	watches := func(every time.Duration, how locking, kind, field string, states []string, do visit) periodic {
+		return periodic{every, func(ctx context.Context) {
+			c.forEach(ctx, how, func(n *db.Node) bool {
+				return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
+			}, do)
+		}}
+	}
+	waiting, failed := []string{cleanWait, deployWait, serviceWait}, []string{cleanFail, deployFail, serviceFail}
 	return []periodic{
 		waits(p.Provision, limits.Deploy, wait{state: deployWait, fail: (*task).deployTimedOut}),
-		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: (*task).cleanTimedOut}),
+		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: stepsTimedOut(cleanSteps)}),
 		waits(p.Provision, limits.Inspect, wait{state: inspectWait, fromStart: true, fail: (*task).inspectTimedOut}),
 		waits(p.Rescue, limits.Rescue, wait{state: rescueWait, keepTarget: true, fail: (*task).rescueTimedOut}),
-		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: (*task).serviceTimedOut}),
+		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: stepsTimedOut(serviceSteps)}),
 		{p.PowerSync, c.syncPower},
 		{p.PowerRecovery, c.recoverPower},
-		{p.RAID, c.pollRAID},
-		{p.RAID, c.dropFailedRAID},
-		{p.Firmware, c.checkBIOSSteps},
-		{p.Firmware, c.checkFirmwareUpdates},
-		{p.Firmware, c.dropFailedUpdates},
+		// As in Ironic, volume changes are not polled during servicing, so the node waits until its timeout.
+		watches(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
+		watches(p.RAID, locking{shared: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
+		watches(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, failed, (*task).dropFailedUpdates),
 		{p.Consoles, c.expireConsoles},
 	}
 }
@@ -59,8 +70,7 @@ type wait struct {
 	fail       func(*task, context.Context)
 }
 
-// expired reports whether the node has been in the state for longer than allowed. A node that is locked or in
-// maintenance never expires.
+// expired reports whether an unlocked node that is not in maintenance has been in the state for too long.
 func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {
@@ -100,8 +110,11 @@ func (t *task) deployTimedOut(ctx context.Context) {
 	t.failDeployment(ctx, "Timeout reached while waiting for callback for node "+t.node.UUID, true)
 }
 
-func (t *task) cleanTimedOut(ctx context.Context) {
-	t.failSteps(ctx, cleanSteps, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), failing{noChange: true})
+func stepsTimedOut(kind stepKind) func(*task, context.Context) {
+	return func(t *task, ctx context.Context) {
+		t.failSteps(ctx, kind, fmt.Sprintf("Timeout reached while %[1]s the node. Please check if the ramdisk responsible for the %[1]s is running on the node. Failed on step %[2]s.",
+			operations[kind].gerund, python.Repr(*kind.step(t.node))), failing{noChange: true})
+	}
 }
 
 func (t *task) inspectTimedOut(ctx context.Context) {
@@ -112,10 +125,6 @@ func (t *task) rescueTimedOut(ctx context.Context) {
 	t.failRescue(ctx, "Timeout reached while waiting for rescue ramdisk callback for node", true)
 }
 
-func (t *task) serviceTimedOut(ctx context.Context) {
-	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
-}
-
 // notSynced lists the provision states in which a node's power state is not synced.
 var notSynced = []string{deployWait, cleanWait, enroll, adoptFail}
 
@@ -124,8 +133,7 @@ func syncs(n *db.Node) bool {
 	return !slices.Contains(notSynced, n.ProvisionState) && !n.Maintenance && n.TargetPowerState == "" && n.Reservation == ""
 }
 
-// syncPower compares the power states of all nodes with the expected ones. It checks a few nodes at a time, starting
-// with those that failed the last check.
+// syncPower compares the power states of all nodes with the expected ones, the failed ones first.
 func (c *Conductor) syncPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
@@ -179,7 +187,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
 	most := powerRetries
-	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
+	if t.node.PowerState == "" && isInvalid(t.validateRedfish("power")) {
 		return 0
 	}
 	// One request to the BMC returns everything that the power sync reads.
@@ -215,13 +223,13 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 		return 0
 	case t.node.PowerState == "":
 		t.node.PowerState, t.node.LastError = now, ""
-		_ = t.save()
+		t.save()
 		return 0
 	case failed > most:
 		t.giveUpPower(now, nil)
 	case t.powerStaysOn():
 		t.node.PowerState = now
-		_ = t.save()
+		t.save()
 	default:
 		_ = t.setPower(ctx, t.node.PowerState)
 	}
@@ -232,12 +240,11 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 func (t *task) clearError() {
 	if t.node.LastError != "" {
 		t.node.LastError = ""
-		_ = t.save()
+		t.save()
 	}
 }
 
-// giveUpPower sets the node's power state to the actual one, or to "" if that is unknown, and puts the node into
-// maintenance.
+// giveUpPower stores the actual power state, or "" if unknown, and puts the node into maintenance.
 func (t *task) giveUpPower(now string, problem error) {
 	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",
 		t.node.UUID, nameOrNone(now), nameOrNone(t.node.PowerState), nameOrNone(now))
@@ -249,35 +256,27 @@ func (t *task) giveUpPower(now string, problem error) {
 	if !t.node.Maintenance {
 		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultPower
 	}
-	_ = t.save()
+	t.save()
 }
 
 // recoverPower ends the maintenance of nodes that had a power failure, once their power state can be read again.
 func (c *Conductor) recoverPower(ctx context.Context) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
-		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""
-	})
-	for _, node := range nodes {
-		if ctx.Err() != nil {
-			return
+	failed := func(n *db.Node) bool {
+		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == ""
+	}
+	c.forEach(ctx, locking{shared: true}, failed, func(t *task, ctx context.Context) error {
+		if err := t.validateRedfish("power"); err != nil {
+			return err
 		}
-		c.recoverOne(ctx, node.UUID)
-	}
-}
-
-func (c *Conductor) recoverOne(ctx context.Context, uuid string) {
-	t, err := c.acquire(ctx, uuid, locking{shared: true})
-	if err != nil {
-		return
-	}
-	defer t.release()
-	if !t.node.Maintenance || t.node.Fault != faultPower || t.driver.power.validate(t) != nil {
-		return
-	}
-	now, err := t.driver.power.state(ctx, t)
-	if err != nil || t.upgrade(ctx, locking{}) != nil {
-		return
-	}
-	t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
-	_ = t.save()
+		now, err := t.driver.power.state(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := t.upgrade(ctx, locking{}); err != nil {
+			return err
+		}
+		t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
+		t.save()
+		return nil
+	})
 }

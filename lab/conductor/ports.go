@@ -24,8 +24,7 @@ func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, er
 	return made, err
 }
 
-// checkPhysicalNetwork implements validate_port_physnet: all ports of a port group must be in the same physical
-// network.
+// checkPhysicalNetwork implements validate_port_physnet: a port group has one physical network.
 func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	if port.PortgroupUUID == "" || (old != nil && old.PortgroupUUID == port.PortgroupUUID && old.PhysicalNetwork == port.PhysicalNetwork) {
 		return nil
@@ -155,4 +154,30 @@ func (c *Conductor) AttachVIF(ctx context.Context, uuid string, _ db.Dict) error
 // DetachVIF does nothing, like the noop network interface.
 func (c *Conductor) DetachVIF(ctx context.Context, uuid, _ string) error {
 	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
+}
+
+// volumeDeleteStates lists the states in which volumes may be deleted whatever the power state is
+// (DELETE_ALLOWED_STATES in ironic/common/states.py of 39.0.0).
+var volumeDeleteStates = []string{manageable, enroll, adoptFail}
+
+// UpdateVolume changes a volume connector or target of a node that is powered off.
+func (c *Conductor) UpdateVolume(ctx context.Context, node, kind string, change func() error) error {
+	return c.changeVolume(ctx, node, kind+" update", change, func(n *db.Node) bool { return n.PowerState == powerOff })
+}
+
+// DestroyVolume deletes a volume of a node that is powered off or in one of volumeDeleteStates.
+func (c *Conductor) DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error {
+	return c.changeVolume(ctx, node, kind+" deletion", destroy, func(n *db.Node) bool {
+		return n.PowerState == powerOff || slices.Contains(volumeDeleteStates, n.ProvisionState)
+	})
+}
+
+// changeVolume locks the node and, if the node's state allows it, calls change.
+func (c *Conductor) changeVolume(ctx context.Context, node, action string, change func() error, allowed func(*db.Node) bool) error {
+	return c.withTask(ctx, node, locking{}, func(_ context.Context, t *task) error {
+		if !allowed(t.node) {
+			return invalidRequest(action, t.node.UUID, nameOrNone(t.node.PowerState))
+		}
+		return change()
+	})
 }

@@ -1,9 +1,9 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ironworks/python"
@@ -12,10 +12,10 @@ import (
 // SetPower starts a power change. The timeout is in seconds; 0 means the configured timeout.
 func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout int) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return err
 		}
-		if !slices.Contains(t.driver.power.supported(), target) {
+		if powerTarget(target) == "" {
 			return invalid("The driver %s does not support the power state, %s", t.node.Driver, target)
 		}
 		limit := time.Duration(timeout) * time.Second
@@ -27,22 +27,19 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 		if powerTarget(target) == powerOn {
 			t.node.TargetPowerState = powerOn
 		}
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		t.refused = func(err error) {
 			if isKind(err, kindNoWorker) {
 				t.node.PowerState, t.node.TargetPowerState = before, ""
 				t.recordError(err)
 			}
 		}
-		t.continueWith("node_power_action", func(ctx context.Context, t *task) error { return t.setPowerWithin(ctx, target, limit) })
+		t.continueWith("node_power_action", func(t *task, ctx context.Context) error { return t.setPowerWithin(ctx, target, limit) })
 		return nil
 	})
 }
 
-// setPower implements node_power_action. It changes the machine's power state and waits for the result, with the
-// configured timeout.
+// setPower implements node_power_action, with the configured timeout.
 func (t *task) setPower(ctx context.Context, change string) error {
 	return t.setPowerWithin(ctx, change, 0)
 }
@@ -59,7 +56,8 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	if skip {
 		if target == powerOff {
 			t.wipeOnPowerOff()
-			return t.save()
+			t.save()
+			return nil
 		}
 		return nil
 	}
@@ -71,9 +69,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	if change != powerOn {
 		t.wipeOnPowerOff()
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if change == reboot {
 		err = t.driver.power.reboot(ctx, t, timeout)
 	} else {
@@ -82,15 +78,15 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	t.node.TargetPowerState = ""
 	if err != nil {
 		t.record(fmt.Sprintf("Failed to change power state to '%s' by '%s': %s", target, change, messageOf(err)), "", true)
-		_ = t.save()
+		t.save()
 		return err
 	}
 	t.node.PowerState = target
-	return t.save()
+	t.save()
+	return nil
 }
 
-// powerIsAlready reports whether the machine is already in the requested power state. If so, it also clears the
-// node's last error.
+// powerIsAlready reports whether the machine is already in that state. If so, it clears the last error.
 func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil
@@ -99,14 +95,15 @@ func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) 
 	if err != nil {
 		t.record(fmt.Sprintf("Failed to change power state to '%s': %s", change, messageOf(err)), "", true)
 		t.node.TargetPowerState = ""
-		_ = t.save()
+		t.save()
 		return false, err
 	}
 	if now != powerTarget(change) {
 		return false, nil
 	}
 	t.node.LastError, t.node.PowerState, t.node.TargetPowerState = "", now, ""
-	return true, t.save()
+	t.save()
+	return true, nil
 }
 
 // wipeOnPowerOff removes the agent's data from the node, because the agent does not survive a power-off.
@@ -120,10 +117,7 @@ func (t *task) wipeOnPowerOff() {
 
 // waitForPower waits until the machine is in the given power state. A timeout of 0 means the configured timeout.
 func (t *task) waitForPower(ctx context.Context, state string, timeout time.Duration) error {
-	if timeout == 0 {
-		timeout = t.c.options.Timeouts.PowerChange
-	}
-	deadline := time.Now().Add(timeout)
+	deadline := time.Now().Add(cmp.Or(timeout, t.c.options.Timeouts.PowerChange))
 	for {
 		if !t.c.sleep(ctx, time.Second) {
 			return fmt.Errorf("waiting for %s: %w", state, ctx.Err())
@@ -141,19 +135,37 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 	}
 }
 
-// powerOffAndOn powers the machine off, calls do, and powers the machine on. If the machine must stay powered on, it
-// only reboots the machine after calling do.
+// powerOffAndOn calls do while the machine is off, or restarts it afterwards if it must stay powered on.
 func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
-	on := powerOn
-	if t.powerStaysOn() {
-		on = reboot
-	} else if err := t.setPower(ctx, powerOff); err != nil {
-		return err
+	if !t.powerStaysOn() {
+		if err := t.setPower(ctx, powerOff); err != nil {
+			return err
+		}
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	return t.setPower(ctx, on)
+	return t.setPower(ctx, t.powerOnAgain())
+}
+
+// restartIntoAgent restarts a machine with an instance into the agent.
+func (t *task) restartIntoAgent(ctx context.Context) error {
+	return t.powerOffAndOn(ctx, func() error {
+		t.node.PowerState = powerOn
+		t.save()
+		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
+			return err
+		}
+		return t.prepareAgentBoot(ctx)
+	})
+}
+
+// powerOnAgain returns the change that starts a machine, or restarts one that must stay powered on.
+func (t *task) powerOnAgain() string {
+	if t.powerStaysOn() {
+		return reboot
+	}
+	return powerOn
 }
 
 // powerStaysOn implements disable_power_off.

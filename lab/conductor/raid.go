@@ -11,8 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// checkRAID returns the error that the named RAID interface reports for the target configuration, or nil if the
-// interface accepts it.
+// checkRAID returns the error of the named RAID interface for a target configuration, if any.
 func checkRAID(name string, target db.Dict) error {
 	check := raid.Check
 	if name == "redfish" {
@@ -59,11 +58,11 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	default:
 		return nil
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
-// rootVolume finds the root volume in a RAID configuration and copies its size, root device hint and RAID level to
-// the node's properties.
+// rootVolume copies the size, root device hint and RAID level of the root volume to the node's properties.
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)
 	for _, value := range disks {
@@ -72,9 +71,6 @@ func (t *task) rootVolume(config db.Dict) {
 			continue
 		}
 		properties := maps.Clone(t.node.Properties)
-		if properties == nil {
-			properties = db.Dict{}
-		}
 		if disk["size_gb"] != "MAX" {
 			properties["local_gb"] = disk["size_gb"]
 		}

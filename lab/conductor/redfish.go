@@ -1,430 +1,200 @@
 package conductor
 
 import (
-	"bytes"
-	"container/list"
+	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/db"
 	"ironworks/python"
 )
 
-// sushyError is an exception of sushy, Ironic's Redfish library. It is not one of Ironic's own exceptions.
-type sushyError struct {
-	class  string
-	status int
-	text   string
-}
-
-func (e *sushyError) Error() string { return e.text }
-
-// asSushy returns the sushyError that err wraps, or nil if there is none.
-func asSushy(err error) *sushyError {
-	var s *sushyError
-	if errors.As(err, &s) {
-		return s
-	}
-	return nil
-}
-
-// isHTTP reports whether the BMC has responded with an error status.
-func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
-
-// bmcCache caches the sessions with BMCs (SessionCache). If it is full, it evicts the oldest session.
-type bmcCache struct {
-	c     *Conductor
-	mu    sync.Mutex
-	known map[string]*list.Element
-	order *list.List
-}
-
-func newBMCCache(c *Conductor) *bmcCache {
-	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
-}
-
-// get returns the session for the given settings. A new session has to log in before its first request.
-func (b *bmcCache) get(info redfishInfo) *bmc {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := info.key()
-	if e := b.known[key]; e != nil {
-		return e.Value.(*bmc) //nolint:forcetypeassert // nothing else is in it
-	}
-	m := &bmc{c: b.c, info: info, key: key}
-	b.known[key] = b.order.PushBack(m)
-	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// The evicted session is closed if a worker is free. Otherwise it remains open until the BMC ends it after a
-		// timeout.
-		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
-	}
-	return m
-}
-
-func (b *bmcCache) drop(e *list.Element) *bmc {
-	m := b.order.Remove(e).(*bmc) //nolint:forcetypeassert // nothing else is in it
-	delete(b.known, m.key)
-	return m
-}
-
-// forget removes a session from the cache because the BMC was unreachable or rejected the credentials.
-func (b *bmcCache) forget(m *bmc) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if e := b.known[m.key]; e != nil && e.Value == m {
-		b.drop(e)
-	}
-}
-
-// bmc is a session with a BMC. It is shared by the nodes with the same Redfish settings.
-type bmc struct {
-	c    *Conductor
-	info redfishInfo
-	key  string
-
-	login sync.Mutex // held while logging in
-
-	mu     sync.Mutex
-	auth   auth
-	vendor string // vendor named in the service root
-	// registries holds the attribute registries that were read in this session, by ID.
-	registries map[string][]registryAttribute
-}
-
-// auth holds the data that authenticates the requests of a session.
-type auth struct {
-	loggedIn bool // the login has succeeded
-	basic    bool
-	token    string
-	session  string // path of the session
-}
-
-// answer is a BMC's response to one request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// Number of attempts that sushy makes if a connection fails, and the interval between them.
-const (
-	sushyTries    = 10
-	sushyInterval = 3 * time.Second
-)
-
-func (m *bmc) client() (*http.Client, error) {
-	config := &tls.Config{InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // set by redfish_verify_ca
-	if m.info.ca != "" {
-		raw, err := os.ReadFile(m.info.ca) //nolint:gosec // the operator names a file
-		if err != nil {
-			return nil, fmt.Errorf("reading the certificates of BMCs: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		config.RootCAs.AppendCertsFromPEM(raw)
-	}
-	// Each request uses a new connection, as in sushy.
-	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
-}
-
-// send sends one request and tries again if the connection fails.
-func (m *bmc) send(ctx context.Context, who auth, method, path string, body any) (answer, error) {
-	var raw []byte
-	if body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			return answer{}, fmt.Errorf("writing the request: %w", err)
-		}
-	}
-	client, err := m.client()
-	if err != nil {
-		return answer{}, err
-	}
-	address := m.info.base + path
-	if scheme, _, _ := strings.Cut(address, "://"); scheme != "http" && scheme != "https" {
-		// Python's HTTP library has no adapter for this scheme, so trying again would be useless.
-		return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: No connection adapters were found for %s", address, python.Repr(address))}
-	}
-	for try := 1; ; try++ {
-		got, err := m.sendOnce(ctx, client, who, method, address, raw)
-		if err == nil {
-			return got, nil
-		}
-		var unknown x509.UnknownAuthorityError
-		certificate := errors.As(err, &unknown) || strings.Contains(err.Error(), "tls: ")
-		if certificate || try == sushyTries || !m.c.sleep(ctx, sushyInterval) {
-			return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: %v", address, err)}
-		}
-	}
-}
-
-func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, method, address string, raw []byte) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(raw)) //nolint:gosec // the operator configures the address
-	if err != nil {
-		return answer{}, fmt.Errorf("preparing the request: %w", err)
-	}
-	if raw != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	request.Header.Set("OData-Version", "4.0")
-	switch {
-	case who.basic:
-		request.SetBasicAuth(m.info.user, m.info.password)
-	case who.token != "":
-		request.Header.Set("X-Auth-Token", who.token)
-	}
-	response, err := client.Do(request) //nolint:gosec // the operator configures the address
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
-}
-
-// pythonConnection converts a connection error to one with the message of Python's requests library.
-func pythonConnection(err error, address *url.URL) error {
-	class := "HTTPConnection"
-	port := address.Port()
-	if address.Scheme == "https" {
-		class = "HTTPSConnection"
-	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
-	}
-	pool := fmt.Sprintf("%sPool(host='%s', port=%s)", class, address.Hostname(), port)
-	var network net.Error
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by NewConnectionError(\"%s(host='%s', port=%s): Failed to establish a new connection: [Errno 111] Connection refused\"))",
-			pool, address.RequestURI(), class, address.Hostname(), port)
-	case errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%s: Read timed out. (read timeout=%d)", pool, int(answerTimeout.Seconds()))
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return errors.New("('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))")
-	}
-	if why := certificateFault(err); why != "" {
-		return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %s)", pool, address.RequestURI(), why)
-	}
-	return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %w)", pool, address.RequestURI(), err)
-}
-
-// check implements raise_for_response.
-func (m *bmc) check(method, path string, got answer) error {
-	if got.status < http.StatusBadRequest {
+// validateRedfish checks driver_info if the node's interface of the given kind is redfish.
+func (t *task) validateRedfish(kind string) error {
+	if t.driver.names[kind] != "redfish" {
 		return nil
 	}
-	address := m.info.base + path
-	e := &sushyError{class: "HTTPError", status: got.status}
-	switch {
-	case got.status == http.StatusNotFound:
-		e.class, e.text = "ResourceNotFoundError", fmt.Sprintf("Resource %s not found", address)
-		return e
-	case got.status == http.StatusBadRequest:
-		e.class = "BadRequestError"
-	case got.status == http.StatusUnauthorized, got.status == http.StatusForbidden:
-		e.class = "AccessError"
-	case got.status == http.StatusNotAcceptable:
-		e.class = "NotAcceptableError"
-	case got.status >= http.StatusInternalServerError:
-		e.class = "ServerSideError"
-	}
-	problem, extended := "unknown error", "None"
-	var body struct {
-		Error struct {
-			Code     string          `json:"code"`
-			Message  string          `json:"message"`
-			Extended json.RawMessage `json:"@Message.ExtendedInfo"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(got.body, &body) == nil {
-		code, detail := body.Error.Code, body.Error.Message
-		if code == "" {
-			code = "Base.1.0.GeneralError"
-		}
-		if worst := mostSevere(body.Error.Extended); worst != "" {
-			detail = worst
-		}
-		if detail == "" {
-			detail = "unknown error."
-		}
-		problem, extended = code+": "+detail, python.ReprJSON(body.Error.Extended)
-	}
-	e.text = fmt.Sprintf("HTTP %s %s returned code %d. %s Extended information: %s", method, address, got.status, problem, extended)
-	return e
+	_, _, err := parseRedfish(t.node)
+	return err
 }
 
-func mostSevere(raw json.RawMessage) string {
-	var all []struct{ Severity, Message string }
-	if json.Unmarshal(raw, &all) != nil {
-		return ""
+// parseRedfish implements parse_driver_info. It returns the settings of the session, and the path of the system, which
+// is "" if driver_info does not name one.
+func parseRedfish(n *db.Node) (r redfish.Settings, system string, err error) {
+	info := n.DriverInfo
+	if !python.Truthy(info["redfish_address"]) {
+		return r, "", missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
 	}
-	for _, severity := range []string{"Critical", "Warning"} {
-		for _, m := range all {
-			if m.Severity == severity {
-				return m.Message
-			}
+	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", python.Str(info["redfish_address"]), n.UUID)
+	address, ok := info["redfish_address"].(string)
+	if !ok {
+		return r, "", bad
+	}
+	parsed, err := url.Parse(address)
+	if err != nil && strings.Contains(address, "://") {
+		return r, "", bad
+	}
+	if err != nil || parsed.Scheme == "" || parsed.Host == "" {
+		if parsed, err = url.Parse("https://" + address); err != nil || parsed.Host == "" || strings.ContainsAny(parsed.Host, " ") {
+			return r, "", bad
 		}
 	}
-	return ""
-}
-
-// enter reads the service root and logs in. It creates a session. It uses basic authentication instead if that is
-// configured, or if the BMC refuses to create a session and the settings allow both. If another caller has already
-// replaced the outdated authentication, enter only returns the new one.
-func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
-	m.login.Lock()
-	defer m.login.Unlock()
-	m.mu.Lock()
-	now := m.auth
-	m.mu.Unlock()
-	if now.loggedIn && now != outdated {
-		return now, nil
+	r = redfish.Settings{
+		Base: parsed.Scheme + "://" + parsed.Host, Root: cmp.Or(strings.TrimRight(parsed.Path, "/"), "/redfish/v1"),
+		User: info.Text("redfish_username"), Password: info.Text("redfish_password"), Auth: "auto",
 	}
-	root, err := m.send(ctx, auth{}, http.MethodGet, m.info.root+"/", nil)
-	if err == nil {
-		err = m.check(http.MethodGet, m.info.root+"/", root)
-	}
-	if err != nil {
-		return auth{}, err
-	}
-	var service struct {
-		Vendor string
-		Links  struct{ Sessions link }
-	}
-	_ = json.Unmarshal(root.body, &service)
-	path := service.Links.Sessions.ID
-	if path == "" {
-		path = m.info.root + "/SessionService/Sessions"
-	}
-	who := auth{loggedIn: true, basic: true}
-	if m.info.auth != "basic" {
-		session, err := m.openSession(ctx, path)
-		switch e := asSushy(err); {
-		case err == nil:
-			who = session
-		case m.info.auth == "session", e == nil, e.class == "ConnectionError":
-			return auth{}, err
+	if value := info["redfish_system_id"]; value != nil {
+		if system, ok = value.(string); !ok {
+			return r, "", invalid("Invalid value \"%s\" set in driver_info/redfish_system_id on node %s. The value should be a path (string) to the resource that the driver will interact with. For example: /redfish/v1/Systems/1", python.Repr(value), n.UUID)
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.auth, m.vendor = who, service.Vendor
-	return who, nil
-}
-
-func (m *bmc) openSession(ctx context.Context, path string) (auth, error) {
-	made, err := m.send(ctx, auth{}, http.MethodPost, path, map[string]any{"UserName": m.info.user, "Password": m.info.password})
-	if err != nil {
-		return auth{}, err
+	if r.Verify, r.CA, err = parseVerify(n); err != nil {
+		return r, "", err
 	}
-	if err := m.check(http.MethodPost, path, made); err != nil {
-		return auth{}, err
+	if auth, given := info["redfish_auth_type"]; given {
+		r.Auth = python.Str(auth)
 	}
-	who := auth{loggedIn: true, token: made.header.Get("X-Auth-Token")}
-	if who.token == "" {
-		return auth{}, &sushyError{class: "MissingXAuthToken", text: "No X-Auth-Token returned from remote host when attempting to establish a session. Error: unknown error"}
-	}
-	if at, err := url.Parse(made.header.Get("Location")); err == nil {
-		who.session = at.Path
-	}
-	return who, nil
-}
-
-// logOut deletes the session on the BMC.
-func (m *bmc) logOut(ctx context.Context) {
-	m.mu.Lock()
-	who := m.auth
-	m.mu.Unlock()
-	if who.session != "" {
-		_, _ = m.send(ctx, who, http.MethodDelete, who.session, nil)
+	switch r.Auth {
+	case "basic", "session", "auto":
+		return r, system, nil
+	default:
+		return r, "", invalid("Invalid value \"%s\" set in driver_info/redfish_auth_type on node %s. The value should be one of \"basic\", \"session\" or \"auto\".", r.Auth, n.UUID)
 	}
 }
 
-// do sends an authenticated request. If the session has expired, do logs in again, but only once.
-func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, error) {
-	m.mu.Lock()
-	who := m.auth
-	m.mu.Unlock()
-	for renewed := false; ; renewed = true {
-		if !who.loggedIn {
-			var err error
-			if who, err = m.enter(ctx, who); err != nil {
-				return answer{}, err
-			}
-		}
-		got, err := m.send(ctx, who, method, path, body)
-		if err != nil {
-			return answer{}, err
-		}
-		err = m.check(method, path, got)
-		if e := asSushy(err); e == nil || e.class != "AccessError" || who.basic || renewed {
-			return got, err
-		}
-		if who, err = m.enter(ctx, who); err != nil {
-			return answer{}, err
-		}
+// parseVerify reads redfish_verify_ca: a boolean, also as a string, or the path of certificates.
+func parseVerify(n *db.Node) (verify bool, ca string, err error) {
+	value := n.DriverInfo["redfish_verify_ca"]
+	if value == nil {
+		return true, "", nil
 	}
+	path, isText := value.(string)
+	if _, err := os.Stat(path); isText && path != "" && err == nil { //nolint:gosec // the operator names a file
+		return true, path, nil
+	}
+	verify, ok := python.Bool(value)
+	if _, isBool := value.(bool); !ok || !isText && !isBool {
+		return false, "", invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, python.Str(value))
+	}
+	return verify, "", nil
 }
 
-// rootVendor returns the vendor named in the service root.
-func (m *bmc) rootVendor() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.vendor
-}
-
-// get reads the resource at path and stores it in the value that into points to.
-func (m *bmc) get(ctx context.Context, path string, into any) error {
-	got, err := m.do(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(got.body, into); err != nil {
-		return &sushyError{class: "MalformedAttributeError", text: fmt.Sprintf("The resource %s cannot be read: %v", path, err)}
-	}
-	return nil
-}
-
-// connect implements _get_connection. It calls do with the session and the path of the node's system. If the BMC is
-// unreachable, connect tries again, and returns Ironic's error after the last attempt. The nodes of a BMC share the
-// session, but each node has its own system.
-func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
-	info, err := parseRedfish(t.node)
+// connect implements _get_connection. It calls do with the session, which the nodes of a BMC share, and the path of the
+// node's system. If the BMC is unreachable, it tries again and finally returns Ironic's error.
+func (t *task) connect(ctx context.Context, do func(m *redfish.BMC, system string) error) error {
+	info, system, err := parseRedfish(t.node)
 	if err != nil {
 		return err
 	}
 	const interval = 4 * time.Second // [redfish]connection_retry_interval
 	for try := 1; ; try++ {
-		m := t.c.bmcs.get(info)
-		err := do(m, info.system)
-		s := asSushy(err)
+		m := t.c.bmcs.Get(info)
+		err := do(m, system)
+		s := redfish.AsError(err)
 		switch {
 		case s == nil:
 			return err
-		case s.class == "AccessError":
-			t.c.bmcs.forget(m)
-			return failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
-		case s.class != "ConnectionError":
+		case s.Class == "AccessError":
+			t.c.bmcs.Forget(m)
+			return redfishFault("%s", s.Text)
+		case s.Class != "ConnectionError":
 			return err
 		}
-		t.c.bmcs.forget(m)
+		t.c.bmcs.Forget(m)
 		if try == t.c.options.Limits.BMCConnections || !t.c.sleep(ctx, interval) {
-			return failure(kindRedfishConnection, "Redfish connection failed for node %s: %s", t.node.UUID, s.text)
+			return failure(kindRedfishConnection, "Redfish connection failed for node %s: %s", t.node.UUID, s.Text)
 		}
 	}
 }
+
+// systemOf reads the node's system from the BMC, unless the task has already read it.
+func (t *task) systemOf(ctx context.Context) (system *redfish.System, err error) {
+	if t.system != nil {
+		return t.system, nil
+	}
+	err = t.connect(ctx, func(m *redfish.BMC, path string) error {
+		system, err = m.ReadSystem(ctx, path)
+		return err
+	})
+	if s := redfish.AsError(err); s.NotFound() {
+		return nil, redfishFault("%s", s.Text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return system, nil
+}
+
+// powerOf returns Ironic's name for the power state, or "" if Ironic has no name for it.
+func powerOf(s *redfish.System) string {
+	switch s.PowerState {
+	case "On", "PoweringOn":
+		return powerOn
+	case "Off", "PoweringOff":
+		return powerOff
+	default:
+		return ""
+	}
+}
+
+// insertMedium implements _insert_vmedia. It tries the suitable drives in turn until one accepts the image. If the
+// BMC reports an error on its side, it tries all drives again.
+func (t *task) insertMedium(ctx context.Context, s *redfish.System, image, kind string) error {
+	const tries, interval = 3, 3 * time.Second
+	var problems []string
+	for try := 1; try <= tries; try++ {
+		if try > 1 && !t.c.sleep(ctx, interval) {
+			return fmt.Errorf("inserting a medium: %w", ctx.Err())
+		}
+		_ = s.Eject(ctx, kind)
+		drives, err := s.Drives(ctx)
+		if err != nil {
+			return err
+		}
+		again := false
+		for _, d := range drives {
+			if !d.IsFor(kind) {
+				continue
+			}
+			err := s.Insert(ctx, d, image)
+			e := redfish.AsError(err)
+			switch {
+			case err == nil:
+				return nil
+			case e != nil && (e.Class == "BadRequestError" || e.Status == http.StatusMethodNotAllowed):
+				problems = append(problems, fmt.Sprintf("Inserting virtual media into %s failed for node %s, moving to next virtual media device, if available. %s", mediaType(kind), t.node.UUID, e.Text))
+			case e != nil && e.Class == "ServerSideError":
+				if !slices.Contains(problems, e.Text) {
+					problems = append(problems, e.Text)
+				}
+				again = true
+			default:
+				return err
+			}
+			if again {
+				break
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	switch {
+	case len(problems) == 0:
+		return invalid("No suitable virtual media device found for node %s to mount image %s", t.node.UUID, image)
+	case problems[0] == problems[len(problems)-1]:
+		return invalid("Virtual media mount failed for node %s with image %s. Error: %s", t.node.UUID, image, problems[0])
+	default:
+		return invalid("Virtual media mount failed for node %s with image %s after multiple attempts. First error: %s. Last error: %s", t.node.UUID, image, problems[0], problems[len(problems)-1])
+	}
+}
+
+// mediaType returns the name of a kind of medium as Python shows it.
+func mediaType(kind string) string { return "VirtualMediaType." + strings.ToUpper(kind) }

@@ -1,12 +1,13 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net"
-	"slices"
 	"strings"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -14,81 +15,7 @@ import (
 type redfishInspect struct{ fakeInspect }
 
 func (redfishInspect) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
-}
-
-// ethernet holds the fields of a Redfish EthernetInterface that inspection uses.
-type ethernet struct {
-	ID         string `json:"Id"`
-	MACAddress string
-	SpeedMbps  *int
-	Status     struct{ State string }
-}
-
-func (s *redfishSystem) nics(ctx context.Context) ([]ethernet, error) {
-	all, err := s.members(ctx, s.EthernetInterfaces)
-	if err != nil {
-		return nil, err
-	}
-	nics := make([]ethernet, len(all))
-	for i, raw := range all {
-		_ = json.Unmarshal(raw, &nics[i])
-	}
-	return nics, nil
-}
-
-// drive holds the fields of a Redfish Drive that the conductor uses.
-type drive struct {
-	ID            string `json:"Id"`
-	Name          string
-	CapacityBytes *int64
-	Manufacturer  *string
-	Model         *string
-	SerialNumber  *string
-	MediaType     *string
-	Protocol      *string
-	Status        *struct{ Health, State *string }
-}
-
-// storage holds the fields of a Redfish Storage that the conductor uses, and the drives it refers to.
-type storage struct {
-	ID                 string `json:"Id"`
-	Name               string
-	Drives             []link
-	Volumes            *link
-	StorageControllers []struct {
-		MemberID            string `json:"MemberId"`
-		Name                *string
-		SpeedGbps           *float64
-		RAIDTypes           []any `json:"SupportedRAIDTypes"`
-		ControllerProtocols []any `json:"SupportedControllerProtocols"`
-		DeviceProtocols     []any `json:"SupportedDeviceProtocols"`
-		Status              *struct{ Health, State *string }
-	}
-
-	drives []drive
-}
-
-func (s *redfishSystem) storages(ctx context.Context) ([]storage, error) {
-	all, err := s.members(ctx, s.Storage)
-	if err != nil {
-		return nil, err
-	}
-	storages := make([]storage, len(all))
-	for i, raw := range all {
-		if err := json.Unmarshal(raw, &storages[i]); err != nil {
-			continue
-		}
-		for _, at := range storages[i].Drives {
-			var d drive
-			if err := s.bmc.get(ctx, at.ID, &d); err != nil {
-				return nil, err
-			}
-			storages[i].drives = append(storages[i].drives, d)
-		}
-	}
-	return storages, nil
+	return t.validateRedfish("inspect")
 }
 
 func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
@@ -97,41 +24,38 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 		return "", err
 	}
 	properties, inventory := t.node.Properties, db.Dict{}
-	if memory := system.memory(); memory > 0 {
+	if memory := system.Memory(); memory > 0 {
 		properties["memory_mb"] = memory
 		inventory["memory"] = map[string]any{"physical_mb": memory}
 	}
-	cpu, err := system.cpu(ctx)
+	cpu, err := cpuOf(ctx, system)
 	if err != nil {
 		return "", err
 	}
 	inventory["cpu"] = cpu
-	storages, err := system.storages(ctx)
+	storages, err := system.Storages(ctx)
 	if err != nil {
 		return "", err
 	}
-	properties["local_gb"] = system.localGB(ctx, storages)
+	properties["local_gb"] = localGB(ctx, system, storages)
 	if disks := disksOf(storages); len(disks) > 0 {
 		inventory["disks"] = disks
 	}
 	if controllers := controllersOf(storages); len(controllers) > 0 {
 		inventory["storage_controllers"] = controllers
 	}
-	nics, err := system.nics(ctx)
+	nics, err := system.NICs(ctx)
 	if err != nil {
 		return "", err
 	}
 	inventory["interfaces"] = interfacesOf(nics)
-	if devices := system.pciDevices(ctx); len(devices) > 0 {
+	if devices := pciDevices(ctx, system); len(devices) > 0 {
 		inventory["pci_devices"] = devices
 	}
-	if vendor := system.vendorInfo(); len(vendor) > 0 {
+	if vendor := vendorInfo(system); len(vendor) > 0 {
 		inventory["system_vendor"] = vendor
 	}
-	for mode, word := range bootModeWords {
-		if word != system.Boot.Mode {
-			continue
-		}
+	if mode := bootModeOf(system); mode != "" {
 		if capability(t.node, "boot_mode") == "" {
 			properties["capabilities"] = withCapability(properties.Text("capabilities"), "boot_mode:"+mode)
 		}
@@ -154,11 +78,11 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if err := t.checkDiscovered(); err != nil {
 		return "", err
 	}
-	return manageable, t.save()
+	t.save()
+	return manageable, nil
 }
 
-// checkDiscovered returns an error if an essential property is still unknown
-// (ironic/drivers/modules/redfish/inspect.py).
+// checkDiscovered returns an error if an essential property is unknown (ironic/drivers/modules/redfish/inspect.py).
 func (t *task) checkDiscovered() error {
 	var absent []string
 	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
@@ -183,26 +107,27 @@ func withCapability(list, one string) string {
 // instructionSets maps Redfish's names for CPU architectures to Ironic's.
 var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
 
-func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
+// processor holds the fields of a Redfish Processor that inspection uses.
+type processor struct {
+	TotalThreads   int
+	Model          *string
+	MaxSpeedMHz    *int
+	InstructionSet string
+}
+
+func cpuOf(ctx context.Context, s *redfish.System) (map[string]any, error) {
 	cpu := map[string]any{"count": 0, "architecture": ""}
-	all, err := s.members(ctx, s.Processors)
+	all, err := redfish.Members[processor](ctx, s.BMC, s.Processors)
 	if err != nil || len(all) == 0 {
 		return cpu, err
 	}
 	// Ironic stores the number of threads as the number of CPUs.
 	threads := 0
-	for _, raw := range all {
-		var one struct{ TotalThreads int }
-		_ = json.Unmarshal(raw, &one)
+	for _, one := range all {
 		threads += one.TotalThreads
 	}
 	cpu["count"] = threads
-	var first struct {
-		Model          *string
-		MaxSpeedMHz    *int
-		InstructionSet string
-	}
-	_ = json.Unmarshal(all[0], &first)
+	first := all[0]
 	if first.Model != nil {
 		cpu["model_name"] = *first.Model
 	}
@@ -213,50 +138,32 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB implements _detect_local_gb. It returns the size in GiB of the smallest disk that has at least 4 GiB, minus
-// 1 GiB. If there is no such disk, it returns 0.
-func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
+// localGB implements _detect_local_gb: the GiB of the smallest disk with at least 4 GiB, minus 1, or 0.
+func localGB(ctx context.Context, s *redfish.System, storages []redfish.Storage) int {
 	const gib = 1 << 30
-	smallest := func(sizes []int64) int64 {
-		slices.Sort(sizes)
-		for _, size := range sizes {
-			if size >= 4*gib {
-				return size
+	type disk struct{ CapacityBytes int64 }
+	smallest := func(disks []disk) int64 {
+		var size int64
+		for _, d := range disks {
+			if d.CapacityBytes >= 4*gib && (size == 0 || d.CapacityBytes < size) {
+				size = d.CapacityBytes
 			}
 		}
-		return 0
+		return size
 	}
-	var simple, volumes, drives []int64
-	all, _ := s.members(ctx, s.SimpleStorage)
-	for _, raw := range all {
-		var one struct {
-			Devices []struct{ CapacityBytes *int64 }
-		}
-		_ = json.Unmarshal(raw, &one)
-		for _, d := range one.Devices {
-			if d.CapacityBytes != nil {
-				simple = append(simple, *d.CapacityBytes)
-			}
-		}
+	var simple, volumes, drives []disk
+	all, _ := redfish.Members[struct{ Devices []disk }](ctx, s.BMC, s.SimpleStorage)
+	for _, one := range all {
+		simple = append(simple, one.Devices...)
 	}
 	for _, one := range storages {
-		inVolumes, _ := s.members(ctx, one.Volumes)
-		for _, raw := range inVolumes {
-			var v struct{ CapacityBytes *int64 }
-			if json.Unmarshal(raw, &v) == nil && v.CapacityBytes != nil {
-				volumes = append(volumes, *v.CapacityBytes)
-			}
-		}
-		for _, d := range one.drives {
-			if d.CapacityBytes != nil {
-				drives = append(drives, *d.CapacityBytes)
-			}
+		inVolumes, _ := redfish.Members[disk](ctx, s.BMC, one.Volumes)
+		volumes = append(volumes, inVolumes...)
+		for _, d := range one.AllDrives {
+			drives = append(drives, disk{valueOf(d.CapacityBytes)})
 		}
 	}
-	a, b := smallest(simple), smallest(volumes)
-	if b == 0 {
-		b = smallest(drives)
-	}
+	a, b := smallest(simple), cmp.Or(smallest(volumes), smallest(drives))
 	size := max(a, b)
 	if a > 0 && b > 0 {
 		size = min(a, b)
@@ -279,10 +186,10 @@ func orEmpty(list []any) []any {
 	return list
 }
 
-func disksOf(storages []storage) []any {
+func disksOf(storages []redfish.Storage) []any {
 	var disks []any
 	for _, s := range storages {
-		for _, d := range s.drives {
+		for _, d := range s.AllDrives {
 			disk := map[string]any{"name": d.Name, "size": orNone(d.CapacityBytes), "vendor": orNone(d.Manufacturer), "model": orNone(d.Model), "serial": orNone(d.SerialNumber)}
 			if d.MediaType != nil {
 				disk["rotational"] = *d.MediaType == "HDD"
@@ -293,7 +200,7 @@ func disksOf(storages []storage) []any {
 	return disks
 }
 
-func controllersOf(storages []storage) []any {
+func controllersOf(storages []redfish.Storage) []any {
 	var all []any
 	for _, s := range storages {
 		parts, drives := []any{}, []any{}
@@ -307,7 +214,7 @@ func controllersOf(storages []storage) []any {
 			}
 			parts = append(parts, data)
 		}
-		for _, d := range s.drives {
+		for _, d := range s.AllDrives {
 			data := map[string]any{
 				"name": d.Name, "size": orNone(d.CapacityBytes), "id": d.ID, "media_type": orNone(d.MediaType), "serial_number": orNone(d.SerialNumber),
 				"manufacturer": orNone(d.Manufacturer), "model": orNone(d.Model), "revision": nil,
@@ -325,7 +232,7 @@ func controllersOf(storages []storage) []any {
 	return all
 }
 
-func interfacesOf(nics []ethernet) []any {
+func interfacesOf(nics []redfish.Ethernet) []any {
 	all := []any{}
 	for _, n := range nics {
 		mac, err := net.ParseMAC(n.MACAddress)
@@ -341,10 +248,64 @@ func interfacesOf(nics []ethernet) []any {
 	return all
 }
 
-func (s *redfishSystem) vendorInfo() map[string]any {
+func vendorInfo(s *redfish.System) map[string]any {
 	info := map[string]any{}
 	for key, value := range map[string]string{"product_name": s.Model, "serial_number": s.SerialNumber, "manufacturer": s.Manufacturer, "system_uuid": s.UUID} {
 		if value != "" {
+			info[key] = value
+		}
+	}
+	return info
+}
+
+// pcieFunction holds the used fields of a Redfish PCIeFunction. IDs are null or in the BMC's format.
+type pcieFunction struct {
+	DeviceClass       *string
+	DeviceID          any `json:"DeviceId"`
+	VendorID          any `json:"VendorId"`
+	SubsystemID       any `json:"SubsystemId"`
+	SubsystemVendorID any `json:"SubsystemVendorId"`
+	RevisionID        any `json:"RevisionId"`
+}
+
+// pciDevices returns the PCIe functions of the machine (_get_pcie_devices in
+// ironic/drivers/modules/redfish/inspect.py). Devices that cannot be read are omitted. The system resource contains
+// either links to the devices or a link to a collection of them (System.pcie_devices in sushy).
+func pciDevices(ctx context.Context, s *redfish.System) []any {
+	var links []redfish.Link
+	if json.Unmarshal(s.PCIeDevices, &links) != nil {
+		var collection redfish.Link
+		if json.Unmarshal(s.PCIeDevices, &collection) != nil {
+			return nil
+		}
+		links, _ = s.BMC.Links(ctx, collection.ID)
+	}
+	var list []any
+	for _, at := range links {
+		var device struct{ PCIeFunctions *redfish.Link }
+		if s.BMC.Get(ctx, at.ID, &device) != nil {
+			continue
+		}
+		functions, _ := redfish.Members[pcieFunction](ctx, s.BMC, device.PCIeFunctions)
+		for _, f := range functions {
+			if info := f.info(); len(info) > 0 {
+				list = append(list, info)
+			}
+		}
+	}
+	return list
+}
+
+// info returns the class and the IDs of a PCIe function under the names that the agent uses (_extract_function_info).
+func (f pcieFunction) info() map[string]any {
+	info := map[string]any{}
+	if f.DeviceClass != nil {
+		info["class"] = *f.DeviceClass
+	}
+	for key, value := range map[string]any{
+		"product_id": f.DeviceID, "vendor_id": f.VendorID, "subsystem_id": f.SubsystemID, "subsystem_vendor_id": f.SubsystemVendorID, "revision": f.RevisionID,
+	} {
+		if value != nil {
 			info[key] = value
 		}
 	}

@@ -2,30 +2,22 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"ironworks/lab/conductor/redfish"
 )
 
 // redfishPower implements the redfish power interface.
 type redfishPower struct{}
-
-func (redfishPower) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
-}
 
 func (redfishPower) state(ctx context.Context, t *task) (string, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", err
 	}
-	return system.power(), nil
-}
-
-func (redfishPower) supported() []string {
-	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
+	return powerOf(system), nil
 }
 
 // resets maps Ironic's power changes to Redfish's reset types.
@@ -38,15 +30,15 @@ var resets = map[string]string{
 }
 
 // change implements _set_power_state.
-func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
+func (redfishPower) change(ctx context.Context, t *task, system *redfish.System, change string, timeout time.Duration) error {
 	const tries, interval = 3, 3 * time.Second // used while a BMC is not ready to power the machine on
 	for try := 0; ; try++ {
-		err := system.reset(ctx, resets[change])
+		err := system.Reset(ctx, resets[change])
 		if err == nil {
 			break
 		}
-		e := asSushy(err)
-		if change != powerOn || !e.isHTTP() || e.status != http.StatusConflict || !strings.Contains(e.text, "ActionParameterValueConflict") ||
+		e := redfish.AsError(err)
+		if change != powerOn || !e.IsHTTP() || e.Status != http.StatusConflict || !strings.Contains(e.Text, "ActionParameterValueConflict") ||
 			try == tries || !t.c.sleep(ctx, interval) {
 			return err
 		}
@@ -66,21 +58,16 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 		t.restoreBootDevice(ctx, system)
 	}
 	err = p.change(ctx, t, system, change, timeout)
-	e := asSushy(err)
-	switch {
-	case e == nil:
-		return err
-	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
+	if e := redfish.AsError(err); e.IsHTTP() {
 		// The machine may already be in the requested state.
-		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
-			return nil
+		if e.Status == http.StatusBadRequest || e.Status == http.StatusConflict {
+			if now, refreshErr := t.systemOf(ctx); refreshErr == nil && powerOf(now) == powerTarget(change) {
+				return nil
+			}
 		}
 		return err
-	case e.isHTTP():
-		return err
-	default:
-		return failure(kindRedfish, "Redfish exception occurred. Error: Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
 	}
+	return redfishFailure(err, "Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID)
 }
 
 func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration) error {
@@ -90,7 +77,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 	}
 	next := powerOn
 	err = func() error {
-		if system.power() == powerOn {
+		if powerOf(system) == powerOn {
 			if t.powerStaysOn() {
 				next = reboot
 			} else {
@@ -104,15 +91,11 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 		t.restoreBootDevice(ctx, system)
 		return p.change(ctx, t, system, next, timeout)
 	}()
-	if e := asSushy(err); e != nil {
-		return failure(kindRedfish, "Redfish exception occurred. Error: Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
-	}
-	return err
+	return redfishFailure(err, "Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next)
 }
 
-// restoreBootDevice sets the stored boot device again before the machine boots. The node stores a boot device if its
-// BMC supports boot devices only for a single boot.
-func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
+// restoreBootDevice sets the boot device again if the BMC supports it only for a single boot.
+func (t *task) restoreBootDevice(ctx context.Context, system *redfish.System) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {
 		_ = t.setOverride(ctx, system, target, false)
@@ -123,7 +106,7 @@ func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 var bootTargets = map[string]string{"pxe": "Pxe", "disk": "Hdd", "cdrom": "Cd", "bios": "BiosSetup", "uefihttp": "UefiHttp"}
 
 // setOverride implements _set_boot_device.
-func (t *task) setOverride(ctx context.Context, system *redfishSystem, target string, persistent bool) error {
+func (t *task) setOverride(ctx context.Context, system *redfish.System, target string, persistent bool) error {
 	wanted := "Once"
 	if persistent {
 		wanted = "Continuous"
@@ -132,20 +115,14 @@ func (t *task) setOverride(ctx context.Context, system *redfishSystem, target st
 	if system.Boot.Enabled == wanted {
 		enabled = ""
 	}
-	err := system.setBoot(ctx, target, enabled, "")
-	if asSushy(err) == nil || enabled != "Continuous" {
+	err := system.SetBoot(ctx, target, enabled, "")
+	if redfish.AsError(err) == nil || enabled != "Continuous" {
 		return err
 	}
-	if err := system.setBoot(ctx, target, "Once", ""); err != nil {
+	if err := system.SetBoot(ctx, target, "Once", ""); err != nil {
 		return err
 	}
-	for device, word := range bootTargets {
-		if word == target {
-			t.setInternal("redfish_boot_device", device)
-		}
-	}
-	if err := t.save(); err != nil {
-		return fmt.Errorf("keeping the boot device: %w", err)
-	}
+	t.setInternal("redfish_boot_device", keyOf(bootTargets, target))
+	t.save()
 	return nil
 }

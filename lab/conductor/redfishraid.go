@@ -3,8 +3,13 @@ package conductor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 	"ironworks/python"
@@ -12,8 +17,7 @@ import (
 
 // This file implements the redfish RAID interface (ironic/drivers/modules/redfish/raid.py).
 
-// hardwareRAIDSteps returns the steps of the redfish RAID interface. Ironic accepts the delete_existing argument but
-// ignores it.
+// hardwareRAIDSteps returns the steps. Ironic accepts delete_existing but ignores it.
 func hardwareRAIDSteps() []step {
 	optional := func(args db.Dict) db.Dict {
 		for _, name := range []string{"create_root_volume", "create_nonroot_volumes", "delete_existing"} {
@@ -31,8 +35,7 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns the named boolean argument of a step, or byDefault if the argument is missing. Values of other types
-// are converted to booleans as in Python.
+// flag returns the named argument of a step as Python's bool(), or byDefault if it is missing.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)
@@ -40,8 +43,7 @@ func flag(args db.Dict, name string, byDefault bool) bool {
 	return byDefault
 }
 
-// applyHardwareRAID stores the given RAID configuration and creates its volumes. By default, it creates only the root
-// volume.
+// applyHardwareRAID stores the RAID configuration and creates its volumes, by default only the root volume.
 func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
 	config, ok := dictOf(args["raid_config"])
 	if !ok {
@@ -51,9 +53,7 @@ func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, erro
 		return "", err
 	}
 	t.node.TargetRAIDConfig = config.Clone()
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	return t.createHardwareRAID(ctx, flag(args, "create_root_volume", true), flag(args, "create_nonroot_volumes", false))
 }
 
@@ -83,9 +83,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 
 // afterRAID restarts the machine if the BMC applies the change only at a restart. Otherwise it records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
-	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
-		return "", err
-	}
+	t.setStepFlags(stepFlagSet{reboot: reboots, skipCurrent: new(true), polling: new(true)})
 	if !reboots {
 		return "", t.recordVolumes(ctx)
 	}
@@ -93,22 +91,16 @@ func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 }
 
 // raidStorages reads the node's system and the storages of that system.
-func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, error) {
+func (t *task) raidStorages(ctx context.Context) (*redfish.System, []redfish.Storage, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	storages, err := system.storages(ctx)
+	storages, err := system.Storages(ctx)
 	if err != nil {
 		return nil, nil, redfishFailure(err, "%s")
 	}
 	return system, storages, nil
-}
-
-// hasRAID reports whether the drives of the storage can be used in volumes. A storage that does not report its
-// supported RAID types is assumed to support RAID.
-func (s *storage) hasRAID() bool {
-	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
 
 // raidDrives implements get_physical_disks.
@@ -120,24 +112,24 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	var drives []raid.Drive
 	for i := range storages {
 		s := &storages[i]
-		if !s.hasRAID() {
+		if !s.HasRAID() {
 			continue
 		}
-		for _, d := range s.drives {
-			one := raid.Drive{ID: d.ID, Controller: s.ID}
-			if d.CapacityBytes != nil {
-				one.CapacityBytes = *d.CapacityBytes
-			}
-			if d.MediaType != nil {
-				one.MediaType = *d.MediaType
-			}
-			if d.Protocol != nil {
-				one.Protocol = *d.Protocol
-			}
-			drives = append(drives, one)
+		for _, d := range s.AllDrives {
+			drives = append(drives, raid.Drive{
+				ID: d.ID, Controller: s.ID,
+				CapacityBytes: valueOf(d.CapacityBytes), MediaType: valueOf(d.MediaType), Protocol: valueOf(d.Protocol),
+			})
 		}
 	}
 	return drives, nil
+}
+
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }
 
 // pendingOf converts volumes to the form that Ironic stores in driver_internal_info until the volumes are created.
@@ -188,18 +180,19 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 			monitors, waiting = append(monitors, monitor), append(waiting, controller)
 		}
 	}
-	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
+	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending}), nil
 }
 
 // keepMonitors reports whether the BMC has returned task monitors, which means that it completes the operation only
 // at a restart. If so, keepMonitors adds them to configs and stores configs in the node.
-func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
+func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool) {
 	if len(monitors) == 0 {
-		return false, nil
+		return false
 	}
 	configs["task_monitor_uri"] = monitors
-	t.setInternal("raid_configs", configs)
-	return true, t.save()
+	t.setInternal(raidConfigs, configs)
+	t.save()
+	return true
 }
 
 // deleteHardwareRAID implements delete_configuration.
@@ -209,4 +202,196 @@ func deleteHardwareRAID(ctx context.Context, t *task, _ db.Dict) (string, error)
 		return "", err
 	}
 	return t.afterRAID(ctx, reboots)
+}
+
+// raidConfigs is the field of driver_internal_info that stores pending volume changes.
+const raidConfigs = "raid_configs"
+
+// checkRAIDTasks implements _query_raid_config_status. It resumes the step once no change is pending.
+func (t *task) checkRAIDTasks(ctx context.Context) error {
+	stored, _ := dictOf(t.internal(raidConfigs))
+	configs := maps.Clone(stored)
+	given, _ := configs["task_monitor_uri"].([]any)
+	monitors := []any{}
+	for _, monitor := range given {
+		if path, _ := monitor.(string); t.runs(ctx, path) {
+			monitors = append(monitors, monitor)
+		}
+	}
+	configs["task_monitor_uri"] = monitors
+	t.setInternal(raidConfigs, map[string]any(configs))
+	if len(monitors) > 0 {
+		return nil
+	}
+	var reboots bool
+	var err error
+	pending, _ := dictOf(configs["pending"])
+	switch {
+	case len(pending) > 0:
+		var volumes []db.Dict
+		for _, controller := range slices.Sorted(maps.Keys(pending)) {
+			volumes = append(volumes, dictsOf(pending[controller])...)
+		}
+		reboots, err = t.createVolumes(ctx, volumes)
+	case configs["pending"] == true:
+		reboots, err = t.deleteVolumes(ctx)
+	default:
+		if err := t.endRAID(ctx); err != nil {
+			return err
+		}
+		return t.resumeStep(ctx)
+	}
+	if err == nil && reboots {
+		_, err = t.rebootToFinishStep(ctx)
+	}
+	return err
+}
+
+// endRAID removes the pending volume changes and records the volumes.
+func (t *task) endRAID(ctx context.Context) error {
+	t.dropInternal(raidConfigs)
+	t.save()
+	return t.recordVolumes(ctx)
+}
+
+// runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
+func (t *task) runs(ctx context.Context, monitor string) bool {
+	running := false
+	err := t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		got, err := m.Do(ctx, http.MethodGet, monitor, nil)
+		running = got.Status == http.StatusAccepted
+		return err
+	})
+	return err == nil && running
+}
+
+// dropFailedRAID implements _query_raid_config_failed.
+func (t *task) dropFailedRAID(ctx context.Context) error {
+	if !t.node.Maintenance {
+		return nil
+	}
+	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
+		return err
+	}
+	return t.endRAID(ctx)
+}
+
+// createVolume implements create_virtual_disk. It returns the task monitor if that happens only at a restart.
+func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return "", err
+	}
+	wanted, _ := v["physical_disks"].([]any)
+	at := slices.IndexFunc(storages, func(s redfish.Storage) bool {
+		return s.HasRAID() && slices.ContainsFunc(s.AllDrives, func(d redfish.Drive) bool { return slices.Contains(wanted, any(d.ID)) })
+	})
+	if at < 0 {
+		return "", redfishFault("No storage controller found for node %s", t.node.UUID)
+	}
+	s := storages[at]
+	body := map[string]any{"RAIDType": raid.RedfishType(v.Text("raid_level"))}
+	if v["size_bytes"] != "MAX" {
+		body["CapacityBytes"] = v["size_bytes"]
+	}
+	links := []any{}
+	for _, id := range wanted {
+		path := any(nil)
+		if i := slices.IndexFunc(s.AllDrives, func(d redfish.Drive) bool { return d.ID == id }); i >= 0 {
+			path = s.Drives[i].ID
+		}
+		links = append(links, map[string]any{"@odata.id": path})
+	}
+	if len(links) > 0 {
+		body["Links"] = map[string]any{"Drives": links}
+	}
+	if name := v.Text("volume_name"); name != "" {
+		body["Name"] = name
+	}
+	if s.Volumes == nil {
+		return "", redfishFault("The attribute Volumes/@odata.id is missing from the resource %s", s.ID)
+	}
+	var volumes redfish.VolumeCollection
+	if err := system.BMC.Get(ctx, s.Volumes.ID, &volumes); err != nil {
+		return "", redfishFailure(err, "%s")
+	}
+	volumes.AddApplyTime(body)
+	got, err := system.BMC.Do(ctx, http.MethodPost, s.Volumes.ID, body)
+	if err != nil {
+		return "", redfishFailure(err, "%s")
+	}
+	return monitorOf(got), nil
+}
+
+// monitorOf returns the address of the task monitor in a BMC's response, or "" if the BMC has not started a task.
+func monitorOf(got requests.Response) string {
+	at, err := url.Parse(got.Header.Get("Location"))
+	if got.Status != http.StatusAccepted || err != nil {
+		return ""
+	}
+	return at.RequestURI()
+}
+
+// deleteVolumes implements _submit_delete_configuration. If the BMC deletes volumes only at a restart, all except the
+// first volume of each controller remain pending.
+func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return false, err
+	}
+	left, monitors := false, []any{}
+	for i := range storages {
+		if storages[i].Volumes == nil {
+			continue
+		}
+		volumes, all, err := system.Volumes(ctx, storages[i].Volumes.ID)
+		if err != nil {
+			return false, redfishFailure(err, "%s")
+		}
+		for j, v := range all {
+			if v.RAIDType == "" {
+				continue
+			}
+			body := map[string]any{}
+			volumes.AddApplyTime(body)
+			got, err := system.BMC.Do(ctx, http.MethodDelete, volumes.Members[j].ID, body)
+			if err != nil {
+				return false, err
+			}
+			if monitor := monitorOf(got); monitor != "" {
+				monitors = append(monitors, monitor)
+			}
+			if body["@Redfish.OperationApplyTime"] == "OnReset" {
+				left = left || j+1 < len(all)
+				break
+			}
+		}
+	}
+	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left}), nil
+}
+
+// recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).
+func (t *task) recordVolumes(ctx context.Context) error {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return err
+	}
+	disks := []any{}
+	for i := range storages {
+		if storages[i].Volumes == nil {
+			continue
+		}
+		_, volumes, err := system.Volumes(ctx, storages[i].Volumes.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range volumes {
+			if level := raid.LevelOf(v.RAIDType); level != "" {
+				disks = append(disks, map[string]any{"id": v.ID, "name": orNone(v.Name), "controller": storages[i].ID, "size_gb": int(v.CapacityBytes >> 30), "raid_level": level})
+			}
+		}
+	}
+	t.node.RAIDConfig = db.Dict{"logical_disks": disks, "last_updated": t.c.now().Format("2006-01-02 15:04:05.000000")}
+	t.save()
+	return nil
 }

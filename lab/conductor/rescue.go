@@ -1,9 +1,13 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"ironworks/python"
 )
 
 // Rescue starts booting the node into a rescue system that accepts the given password.
@@ -15,24 +19,22 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 		t.wipeAgent()
 		t.node.InstanceInfo["rescue_password"] = password
 		t.node.InstanceInfo["hashed_rescue_password"] = hashPassword(password)
-		if err := t.save(); err != nil {
-			return err
-		}
-		err := t.driver.power.validate(t)
+		t.save()
+		err := t.validateRedfish("power")
 		if err == nil {
 			err = t.driver.rescue.validate(ctx, t)
 		}
 		if err != nil {
 			if isInvalid(err) || isKind(err, kindUnsupported) {
 				t.dropRescuePassword()
-				_ = t.save()
+				t.save()
 				return t.rescueFailure("Validation failed: " + messageOf(err))
 			}
 			return err
 		}
 		if err := t.start(onRescue, "", ""); err != nil {
 			t.dropRescuePassword()
-			_ = t.save()
+			t.save()
 			return invalidRequest("rescue", t.node.UUID, t.node.ProvisionState)
 		}
 		t.refused = func(err error) {
@@ -41,18 +43,13 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 				t.recordError(err)
 			}
 		}
-		t.continueWith("_do_node_rescue", func(ctx context.Context, t *task) error { return t.rescueNode(ctx) })
+		t.continueWith("_do_node_rescue", (*task).rescueNode)
 		return nil
 	})
 }
 
 // nameOrNone returns the name s, or Python's None if it is empty.
-func nameOrNone(s string) string {
-	if s == "" {
-		return "None"
-	}
-	return s
-}
+func nameOrNone(s string) string { return cmp.Or(s, "None") }
 
 func (t *task) rescueFailure(reason string) error {
 	return failure(kindRescueFailure, "Failed to rescue instance %s for node %s: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, reason)
@@ -93,16 +90,10 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 		if t.node.Maintenance {
 			return inMaintenance("unrescuing", t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
+		if err := t.validateRedfish("power"); err != nil {
 			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, messageOf(err))
 		}
-		if err := t.start(onUnrescue, "", ""); err != nil {
-			return invalidRequest("unrescue", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("_do_node_unrescue", func(ctx context.Context, t *task) error {
+		return t.begin(onUnrescue, "", "_do_node_unrescue", func(t *task, ctx context.Context) error {
 			if _, err := t.driver.rescue.unrescue(ctx, t); err != nil {
 				t.rescueProblem(err, "unrescue")
 				return err
@@ -110,7 +101,6 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 			t.wipeAgent()
 			return t.process(onDone)
 		})
-		return nil
 	})
 }
 
@@ -118,20 +108,19 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 func (t *task) abortRescue(ctx context.Context) {
 	if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
 		message := "Failed to clean up rescue after aborting the operation"
-		_ = t.refresh()
+		t.refresh()
 		t.record(message, "rescue", true)
 		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultRescueAbort
-		_ = t.save()
+		t.save()
 		return
 	}
 	t.record("By request, the rescue operation was aborted.", "rescue", false)
-	_ = t.refresh()
+	t.refresh()
 	t.dropInternal("agent_url")
-	_ = t.save()
+	t.save()
 }
 
-// failRescue implements rescuing_error_handler. If noChange is set, the provision state is not changed, because the
-// node is already in a failed state.
+// failRescue implements rescuing_error_handler. noChange is for nodes that are already in a failed state.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {
@@ -146,7 +135,7 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 		t.record("Rescue failed, but an unhandled exception was encountered while aborting: "+messageOf(err), "rescue", true)
 	}
 	t.dropInternal("agent_url")
-	_ = t.save()
+	t.save()
 	if !noChange {
 		_ = t.process(onFail)
 	}
@@ -205,24 +194,13 @@ func (agentRescue) validate(ctx context.Context, t *task) error {
 }
 
 func (agentRescue) rescue(ctx context.Context, t *task) (string, error) {
-	return rescueWait, t.powerOffAndOn(ctx, func() error {
-		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
-		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
-			return err
-		}
-		return t.prepareAgentBoot(ctx)
-	})
+	return rescueWait, t.restartIntoAgent(ctx)
 }
 
 func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	return active, t.powerOffAndOn(ctx, func() error {
 		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		if err := r.cleanUp(ctx, t); err != nil {
 			return err
 		}
@@ -230,14 +208,11 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp removes the rescue password. Unless the fast track is in use, it then makes the boot interface power the
-// machine off and eject the ramdisk's medium (clean_up_ramdisk in drivers/modules/redfish/boot.py). With the fast
-// track, the ramdisk keeps running.
+// cleanUp removes the rescue password and, unless the fast track keeps the ramdisk running, cleans up its boot
+// (clean_up_ramdisk in drivers/modules/redfish/boot.py).
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	fast, err := t.onFastTrack(ctx)
 	if err != nil || fast {
 		return err
@@ -258,10 +233,38 @@ func (noRescue) validate(_ context.Context, t *task) error {
 	return unsupported(t.node.Driver, "rescue")
 }
 
-func (noRescue) rescue(_ context.Context, t *task) (string, error) {
+func (noRescue) unrescue(_ context.Context, t *task) (string, error) {
 	return "", unsupported(t.node.Driver, "rescue")
 }
 
-func (noRescue) unrescue(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "rescue")
+// fastTrackTimeout is the value of [deploy]fast_track_timeout.
+const fastTrackTimeout = 300 * time.Second
+
+// onFastTrack implements is_fast_track (conductor/utils.py) for rescue, the only operation for which the lab uses the
+// fast track. It reports whether driver_info.fast_track is set, the node has no error, the machine is on, and its
+// agent has sent a heartbeat within fastTrackTimeout. The setting in driver_info is required because
+// [deploy]fast_track is off by default.
+func (t *task) onFastTrack(ctx context.Context) (bool, error) {
+	enabled, err := fastTrackEnabled(t.node.DriverInfo["fast_track"])
+	if err != nil || !enabled || t.node.LastError != "" {
+		return false, err
+	}
+	power, err := t.driver.power.state(ctx, t)
+	if err != nil || power != powerOn || !python.Truthy(t.internal("agent_url")) {
+		return false, err
+	}
+	last, _ := t.internal("agent_last_heartbeat").(string)
+	at, err := time.Parse(stampFormat, last)
+	return err == nil && t.c.now().UTC().Sub(at) < fastTrackTimeout, nil
+}
+
+// fastTrackEnabled parses driver_info.fast_track like bool_from_string of oslo.utils in strict mode. Nil means false.
+func fastTrackEnabled(value any) (bool, error) {
+	if value == nil {
+		return false, nil
+	}
+	if enabled, ok := python.Bool(value); ok {
+		return enabled, nil
+	}
+	return false, invalid("Invalid value of fast_track: Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", python.Str(value))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ironworks/lab/api"
@@ -33,9 +34,7 @@ func (t *task) applyRules(inventory, pluginData db.Dict) error {
 	}
 	clear(pluginData)
 	changed, err := plainObject(result.After.PluginData)
-	for key, value := range changed {
-		pluginData[key] = value
-	}
+	maps.Copy(pluginData, changed)
 	switch {
 	case err != nil:
 		return err
@@ -95,7 +94,7 @@ func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error 
 		api.SetNodeField(t.node, name, value)
 	}
 	t.node.Traits = after.Traits
-	if err := t.save(); err != nil {
+	if err := t.trySave(); err != nil {
 		return err
 	}
 	for i, p := range ports {

@@ -14,17 +14,12 @@ func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, d
 		if t.node.Maintenance {
 			return inMaintenance("service", t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
+		if err := t.validateRedfish("power"); err != nil {
 			return invalid("Validation of node %s for servicing failed: %s", t.node.UUID, messageOf(err))
 		}
-		if err := t.start(onService, active, ""); err != nil {
-			return invalidRequest("service", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("do_node_service", func(ctx context.Context, t *task) error { return t.service(ctx, steps, disableRamdisk) })
-		return nil
+		return t.begin(onService, active, "do_node_service", func(t *task, ctx context.Context) error {
+			return t.service(ctx, steps, disableRamdisk)
+		})
 	})
 }
 
@@ -44,9 +39,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	if noRamdisk {
 		t.setInternal("service_disable_ramdisk", true)
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	t.updateCache(ctx)
 	ramdisk := false
 	if err := t.planService(noRamdisk); err != nil {
@@ -60,8 +53,8 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 			return nil
 		}
 	}
-	steps := dictsOf(t.internal("service_steps"))
-	t.flowStarts(servicingFlow, steps)
+	steps := t.steps(serviceSteps)
+	t.flowStarts(serviceSteps, steps)
 	first := -1
 	if len(steps) > 0 {
 		first = 0
@@ -81,9 +74,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	} else {
 		noRamdisk = true
 		t.setInternal("service_disable_ramdisk", true)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, first, noRamdisk) })
 	return nil
@@ -97,10 +88,8 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 		t.collectLogs(ctx, "service")
 	}
 	t.node.ServiceStep = nil
-	if err := t.save(); err != nil {
-		return err
-	}
-	t.flowEnds(servicingFlow, dictsOf(t.internal("service_steps")), "")
+	t.save()
+	t.flowEnds(serviceSteps, t.steps(serviceSteps), "")
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownService(ctx, t); err != nil {
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to tear down from service for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
@@ -108,39 +97,23 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 		}
 	}
 	t.updateCache(ctx)
-	if err := t.restoreDeploy(); err != nil {
-		return err
-	}
+	t.restoreDeploy()
 	return t.process(onDone)
 }
 
-// abortService implements do_node_service_abort.
-func (t *task) abortService(ctx context.Context) {
-	err := func() error {
-		attempted := python.Truthy(t.internal("agent_start_attempted"))
-		if attempted {
-			if err := t.driver.power.set(ctx, t, powerOff, 0); err != nil {
-				return err
-			}
-		}
-		if err := t.driver.deploy.tearDownService(ctx, t); err != nil || !attempted {
+// tearDownAbortedService tears down aborted servicing, and restarts the instance if the agent was started.
+func (t *task) tearDownAbortedService(ctx context.Context, kind stepKind) error {
+	attempted := python.Truthy(t.internal("agent_start_attempted"))
+	if attempted {
+		if err := t.driver.power.set(ctx, t, powerOff, 0); err != nil {
 			return err
 		}
-		if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
-			return err
-		}
-		return t.driver.power.set(ctx, t, powerOn, 0)
-	}()
-	if err != nil {
-		t.failSteps(ctx, serviceSteps, "Failed to tear down service after aborting the operation", failing{keep: true, noChange: true})
-		return
 	}
-	t.node.LastError = "By request, the service operation was aborted"
-	if len(t.node.ServiceStep) > 0 {
-		t.node.LastError += fmt.Sprintf(" during or after the completion of step \"%s\"", stepID(t.node.ServiceStep))
+	if err := t.tearDownSteps(ctx, kind); err != nil || !attempted {
+		return err
 	}
-	t.node.ServiceStep = nil
-	t.wipeSteps(serviceSteps)
-	_ = t.save()
-	_ = t.restoreDeploy()
+	if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
+		return err
+	}
+	return t.driver.power.set(ctx, t, powerOn, 0)
 }

@@ -21,6 +21,30 @@ const (
 	serviceSteps stepKind = "service"
 )
 
+// operation holds the names and provision states in which the operations that run steps differ.
+type operation struct {
+	gerund                string // the operation's name in flags such as deployment_reboot
+	working, wait, failed string // provision states
+	message, history      string // the operation's name in messages and in the history
+	exception             string // the exception that Ironic raises for a failed step
+	disabled              string // the flag in driver_internal_info that the ramdisk is not booted
+	fault                 string // the reason for maintenance after a failure
+}
+
+var operations = map[stepKind]operation{
+	deploySteps: {
+		gerund: "deployment", working: deploying, wait: deployWait, failed: deployFail, exception: kindDeployFailure,
+	},
+	cleanSteps: {
+		gerund: "cleaning", working: cleaning, wait: cleanWait, failed: cleanFail, exception: "NodeCleaningFailure",
+		message: "cleaning", history: "cleaning", disabled: "cleaning_disable_ramdisk", fault: faultClean,
+	},
+	serviceSteps: {
+		gerund: "servicing", working: servicing, wait: serviceWait, failed: serviceFail, exception: "NodeServicingFailure",
+		message: "service", history: "servicing", disabled: "service_disable_ramdisk", fault: faultService,
+	},
+}
+
 // step returns a pointer to the field of the node that holds the current step.
 func (k stepKind) step(n *db.Node) *db.Dict {
 	switch k {
@@ -33,32 +57,7 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// gerund returns the name of the operation as used in flags such as deployment_reboot.
-func (k stepKind) gerund() string {
-	switch k {
-	case cleanSteps:
-		return "cleaning"
-	case serviceSteps:
-		return "servicing"
-	default:
-		return "deployment"
-	}
-}
-
-// waits returns the provision state in which a node waits for a step of this kind to end.
-func (k stepKind) waits() string {
-	switch k {
-	case cleanSteps:
-		return cleanWait
-	case serviceSteps:
-		return serviceWait
-	default:
-		return deployWait
-	}
-}
-
-// stepInterfaces lists the interfaces that have steps, in the order in which their steps run if they have equal
-// priority.
+// stepInterfaces lists the interfaces with steps, in the order for steps of equal priority.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 func interfaceRank(name string) int {
@@ -88,8 +87,7 @@ func findStep(steps []db.Dict, step db.Dict) db.Dict {
 	return nil
 }
 
-// driverSteps returns the steps of all the node's interfaces. If enabledOnly is set, it omits steps whose priority is
-// 0.
+// driverSteps returns the steps of all interfaces, or only those with a priority if enabledOnly is set.
 func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	var steps []db.Dict
 	for _, name := range stepInterfaces {
@@ -111,8 +109,7 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	return steps
 }
 
-// inBandSteps returns the steps that the agent has reported for the named interface, or for all interfaces if name is
-// empty.
+// inBandSteps returns the agent's steps for the named interface, or for all if name is empty.
 func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
 	var steps []db.Dict
@@ -126,8 +123,7 @@ func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	return steps
 }
 
-// isReserved reports whether the step is one that Ironic itself provides, such as wait. Reserved steps belong to no
-// interface.
+// isReserved reports whether Ironic itself provides the step. Such steps belong to no interface.
 func isReserved(step db.Dict) bool {
 	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
 }
@@ -234,8 +230,7 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps checks and returns the client's deploy steps. If given is empty, it uses the steps that were stored
-// at the start of the deployment.
+// userDeploySteps returns the client's steps, or those stored at the start of the deployment if given is empty.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -305,11 +300,11 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 		t.node.DeployStep = db.Dict{}
 		t.setInternal("deploy_step_index", nil)
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
-// planCleaning plans the cleaning steps. If asked is set, the client has requested them. Otherwise the cleaning is
-// automated, and the interfaces declare them.
+// planCleaning plans the clean steps: those that the client asked for, or else those of the interfaces.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {
@@ -318,10 +313,8 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 			return err
 		}
 	}
-	t.node.CleanStep = db.Dict{}
-	t.setInternal("clean_steps", listOf(steps))
-	t.setInternal("clean_step_index", nil)
-	return t.save()
+	t.storePlan(cleanSteps, steps)
+	return nil
 }
 
 // planService plans the service steps that the client has requested.
@@ -330,10 +323,16 @@ func (t *task) planService(noRamdisk bool) error {
 	if err != nil {
 		return err
 	}
-	t.node.ServiceStep = db.Dict{}
-	t.setInternal("service_steps", listOf(steps))
-	t.setInternal("service_step_index", nil)
-	return t.save()
+	t.storePlan(serviceSteps, steps)
+	return nil
+}
+
+// storePlan stores the planned steps of an operation, none of which has started.
+func (t *task) storePlan(kind stepKind, steps []db.Dict) {
+	*kind.step(t.node) = db.Dict{}
+	t.setInternal(string(kind)+"_steps", listOf(steps))
+	t.setInternal(string(kind)+"_step_index", nil)
+	t.save()
 }
 
 // nextStep returns the index of the next step, or -1 if there is none.
@@ -343,7 +342,7 @@ func (t *task) nextStep(kind stepKind) int {
 	if kept, ok := t.node.DriverInternalInfo[key]; ok {
 		skip = python.Truthy(kept)
 	}
-	t.dropInternal(key, kind.gerund()+"_polling")
+	t.dropInternal(key, operations[kind].gerund+"_polling")
 	if len(*kind.step(t.node)) == 0 {
 		return 0
 	}
@@ -355,7 +354,7 @@ func (t *task) nextStep(kind stepKind) int {
 	if skip {
 		index++
 	}
-	if index >= len(dictsOf(t.internal(string(kind)+"_steps"))) {
+	if index >= len(t.steps(kind)) {
 		return -1
 	}
 	return index
@@ -364,7 +363,7 @@ func (t *task) nextStep(kind stepKind) int {
 // executeStep runs one step. It returns the provision state in which the node waits for the end of the step, or "" if
 // the step is done. If over is true, a reserved step has already changed the node's state.
 func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
-	t.dropInternal(kind.gerund() + "_polling")
+	t.dropInternal(operations[kind].gerund + "_polling")
 	name := step.Text("interface")
 	if isReserved(step) {
 		over, err = t.reservedStep(ctx, step)

@@ -1,20 +1,19 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/python"
 )
 
 // step describes an out-of-band step of an interface.
 type step struct {
 	name string
-	// These fields describe the step in deployment, cleaning and servicing. A field is nil if the interface does not
-	// offer the step there.
+	// These fields are nil if the interface does not offer the step in the operation.
 	deploy, clean, service *offer
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
@@ -46,8 +45,7 @@ func required(name, description string) db.Dict {
 	return db.Dict{name: map[string]any{"description": description, "required": true}}
 }
 
-// outOfBand lists the out-of-band steps of interfaces other than deploy, sorted by name. Each key consists of an
-// interface's kind and name, such as vendor/fake.
+// outOfBand lists the steps of interfaces other than deploy by kind and name, sorted by name.
 var outOfBand = map[string][]step{
 	"vendor/fake": {
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
@@ -79,22 +77,13 @@ func interfaceSteps(kind, name string) []step {
 	}
 }
 
-// applyFakeBIOS implements the apply_configuration step of the fake BIOS interface, which only stores the given
-// settings.
+// applyFakeBIOS stores the settings that were given to the fake BIOS interface.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []biosValue
 	for _, setting := range dictsOf(args["settings"]) {
 		settings = append(settings, biosValue{name: setting.Text("name"), value: setting["value"]})
 	}
 	return "", t.storeBIOS(settings, nil)
-}
-
-// pythonStr formats a value as Python's str() does.
-func pythonStr(value any) string {
-	if s, ok := value.(string); ok {
-		return s
-	}
-	return python.Repr(value)
 }
 
 // noSuchStep returns Python's error for a step that the interface does not implement as a method.
@@ -110,10 +99,7 @@ func interfaceClass(kind, name string) string {
 	if kind == "deploy" && name == "direct" {
 		return "AgentDeploy"
 	}
-	last := map[string]string{"bios": "BIOS", "raid": "RAID"}[kind]
-	if last == "" {
-		last = strings.ToUpper(kind[:1]) + kind[1:]
-	}
+	last := cmp.Or(map[string]string{"bios": "BIOS", "raid": "RAID"}[kind], strings.ToUpper(kind[:1])+kind[1:])
 	// The class of no-vendor is NoVendor, not NoVendorVendor, because the name already contains the kind.
 	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
 	for i, part := range parts {

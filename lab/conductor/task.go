@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -21,14 +22,14 @@ type task struct {
 
 	// If after is not nil, a worker runs it once the call that created the task has succeeded. name is the name of
 	// the Python function that after implements. If no worker is free, refused is called.
-	after        func(context.Context, *task) error
+	after        func(*task, context.Context) error
 	name         string
 	refused      func(error)
 	reserved     bool // the task may use the workers that are reserved for API calls
 	held         bool // the task holds the node's lock
 	stepsChecked bool // an earlier check has already added the interfaces' fields to the steps
 	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
-	system *redfishSystem
+	system *redfish.System
 }
 
 // locking specifies how to lock a node.
@@ -88,8 +89,8 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// withTask locks the node and calls do with a task for it. Afterwards it unlocks the node. If do has called
-// continueWith, however, a worker takes over the lock.
+// withTask locks the node and calls do with a task for it. It then unlocks the node, unless do has called continueWith:
+// in that case, a worker takes over the lock.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {
@@ -115,18 +116,43 @@ func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do f
 
 // run runs the task's after function in a worker and releases the lock.
 func (t *task) run(ctx context.Context) {
-	err := t.after(ctx, t)
+	err := t.after(t, ctx)
 	// Like a hook in Ironic, record the error unless the task has already recorded one.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
-		_ = t.save()
+		t.save()
 	}
 	t.release()
 }
 
 // continueWith sets the function that a worker runs after the current call has succeeded.
-func (t *task) continueWith(name string, do func(context.Context, *task) error) {
+func (t *task) continueWith(name string, do func(*task, context.Context) error) {
 	t.name, t.after = name, do
+}
+
+// worker is like continueWith for a function that returns no error.
+func (t *task) worker(name string, do func(*task, context.Context)) {
+	t.continueWith(name, noError(do))
+}
+
+func noError(do func(*task, context.Context)) func(*task, context.Context) error {
+	return func(t *task, ctx context.Context) error {
+		do(t, ctx)
+		return nil
+	}
+}
+
+// begin starts an operation that a client has requested: it calls start and continueWith.
+func (t *task) begin(e event, target, name string, do func(*task, context.Context) error) error {
+	if err := t.start(e, target, ""); err != nil {
+		action := string(e)
+		if e == onClean {
+			action = "manual clean"
+		}
+		return invalidRequest(action, t.node.UUID, t.node.ProvisionState)
+	}
+	t.continueWith(name, do)
+	return nil
 }
 
 // upgrade makes a shared task exclusive by taking the node's lock.
@@ -161,17 +187,18 @@ func (t *task) set(node *db.Node) {
 }
 
 // refresh reads the node from the database again. Unsaved changes are lost.
-func (t *task) refresh() error {
-	node, err := t.c.tables.Nodes.Get(t.node.UUID)
-	if err != nil {
-		return fmt.Errorf("reading node %s again: %w", t.node.UUID, err)
+func (t *task) refresh() {
+	if node, err := t.c.tables.Nodes.Get(t.node.UUID); err == nil {
+		t.set(node)
 	}
-	t.set(node)
-	return nil
 }
 
-// save writes the changed fields of the node to the database.
-func (t *task) save() error {
+// save writes the changed fields of the node to the database. Errors are ignored, because a node is not deleted while
+// it is locked. A task that changes the name or the instance of the node calls trySave instead.
+func (t *task) save() { _ = t.trySave() }
+
+// trySave is like save, but returns an error if another node already has the node's name or instance.
+func (t *task) trySave() error {
 	saved, err := t.c.tables.Nodes.Update(t.node.UUID, func(n *db.Node) error {
 		changed, before, to := reflect.ValueOf(t.node).Elem(), reflect.ValueOf(t.loaded).Elem(), reflect.ValueOf(n).Elem()
 		for i := range changed.NumField() {
@@ -189,17 +216,13 @@ func (t *task) save() error {
 }
 
 // touch sets the node's provision_updated_at to the current time, so that its timeout starts again.
-func (t *task) touch() error {
+func (t *task) touch() {
 	now := t.c.tables.Now()
-	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
+	_, _ = t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
 		n.ProvisionUpdatedAt = now
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("noting a sign of life of node %s: %w", t.node.UUID, err)
-	}
 	t.node.ProvisionUpdatedAt, t.loaded.ProvisionUpdatedAt = now, now
-	return nil
 }
 
 // process applies the given event to the node's provision state, and saves the node.
@@ -216,7 +239,8 @@ func (t *task) processTo(e event, target string) error {
 	if fsmStates[state].Target == "" {
 		t.node.TargetProvisionState = ""
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // start applies the given event to the node's provision state, sets the node's last error and saves the node. It is
@@ -229,7 +253,8 @@ func (t *task) start(e event, target, lastError string) error {
 	previous, previousTarget := t.node.ProvisionState, t.node.TargetProvisionState
 	t.refused = func(err error) { t.revertState(err, previous, previousTarget) }
 	t.node.ProvisionState, t.node.TargetProvisionState, t.node.LastError = state, newTarget, lastError
-	return t.save()
+	t.save()
+	return nil
 }
 
 // revertState implements provisioning_error_handler.
@@ -243,14 +268,14 @@ func (t *task) revertState(err error, state, target string) {
 		kind = "introspection"
 	}
 	t.record("No free conductor workers available", kind, true)
-	_ = t.save()
+	t.save()
 }
 
 // recordError implements spawn_*_error_handler. It sets the last error but does not change the provision state.
 func (t *task) recordError(err error) {
 	if isKind(err, kindNoWorker) {
 		t.record("No free conductor workers available", "conductor", true)
-		_ = t.save()
+		t.save()
 	}
 }
 
@@ -267,8 +292,10 @@ func (t *task) dropInternal(keys ...string) {
 
 // stamp implements timestamp_driver_internal_info. The time is in UTC, without a time zone.
 func (t *task) stamp(key string) {
-	t.setInternal(key, t.c.now().Format(stampFormat))
+	t.setInternal(key, t.timestamp())
 }
+
+func (t *task) timestamp() string { return t.c.now().Format(stampFormat) }
 
 // stampFormat is the format of times in driver_internal_info, in UTC.
 const stampFormat = "2006-01-02T15:04:05.000000"

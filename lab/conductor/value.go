@@ -21,8 +21,7 @@ func dictOf(value any) (db.Dict, bool) {
 	}
 }
 
-// dictsOf returns value as a list of objects. It omits elements of other types, and returns nil if value is not a
-// list.
+// dictsOf returns the objects in a list, or nil if value is not a list.
 func dictsOf(value any) []db.Dict {
 	switch v := value.(type) {
 	case []db.Dict:

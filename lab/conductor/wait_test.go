@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
 )
@@ -98,9 +99,8 @@ func TestLocked(t *testing.T) {
 // TestNoWorker checks that a request is rejected if no worker is free, and that only the node's last error changes.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
-	r.c.mu.Lock()
-	r.c.busy, r.c.busyReserved = r.c.options.Limits.Workers, r.c.options.Limits.Workers
-	r.c.mu.Unlock()
+	r.c.workers.SetLimit(0)
+	r.c.reserved.SetLimit(0)
 	node := r.fake(manageable)
 	r.refused(r.c.Inspect(t.Context(), node.UUID), 503, "Requested action cannot be performed due to lack of free conductor workers.")
 	if n := r.node(node.UUID); n.ProvisionState != manageable || n.LastError != "No free conductor workers available" || n.Reservation != "" {
@@ -183,9 +183,11 @@ func TestSessionsAreClosed(t *testing.T) {
 	_, other := r.machine(func(n *db.Node) { n.Name = "other" })
 	address := one.DriverInfo.Text("redfish_address")
 	sessions := func() int {
-		m := &bmc{c: r.c, info: redfishInfo{base: address, root: "/redfish/v1", user: "admin", password: "secret", auth: "basic"}}
-		var all struct{ Members []link }
-		r.must(m.get(t.Context(), "/redfish/v1/SessionService/Sessions", &all))
+		m := (&redfish.Sessions{Limit: 1, Sleep: r.c.sleep}).Get(redfish.Settings{
+			Base: address, Root: "/redfish/v1", User: "admin", Password: "secret", Auth: "basic",
+		})
+		var all struct{ Members []redfish.Link }
+		r.must(m.Get(t.Context(), "/redfish/v1/SessionService/Sessions", &all))
 		return len(all.Members)
 	}
 	for _, node := range []*db.Node{one, other} {

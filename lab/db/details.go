@@ -2,6 +2,7 @@ package db
 
 import (
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -103,20 +104,31 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changeDetails(node, func(d *details) {
-		for i := range settings {
-			setting := &settings[i]
-			if !setting.CreatedAt.IsZero() {
-				continue
-			}
-			setting.CreatedAt, setting.UpdatedAt = s.now(), noTime
-			for _, old := range d.BIOS {
-				if old.Name == setting.Name {
-					setting.CreatedAt, setting.UpdatedAt = old.CreatedAt, s.now()
-				}
-			}
-		}
+		stamp(s.now, settings, d.BIOS, func(b *BIOSSetting) stamped { return stamped{b.Name, &b.CreatedAt, &b.UpdatedAt} })
 		d.BIOS = settings
 	})
+}
+
+// stamped holds the name of a BIOS setting or firmware component, and pointers to its times.
+type stamped struct {
+	name             string
+	created, updated *time.Time
+}
+
+// stamp sets the creation and update times of fresh items, depending on the known items with the same names.
+func stamp[T any](now func() time.Time, fresh, known []T, of func(*T) stamped) {
+	for i := range fresh {
+		item := of(&fresh[i])
+		if !item.created.IsZero() {
+			continue
+		}
+		*item.created, *item.updated = now(), noTime
+		for j := range known {
+			if old := of(&known[j]); old.name == item.name {
+				*item.created, *item.updated = *old.created, now()
+			}
+		}
+	}
 }
 
 // Firmware returns a node's firmware components as they were last read from the BMC.
@@ -132,18 +144,9 @@ func (s *Store) SetFirmware(node string, components []Firmware) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changeDetails(node, func(d *details) {
-		for i := range components {
-			component := &components[i]
-			if !component.CreatedAt.IsZero() {
-				continue
-			}
-			component.CreatedAt, component.UpdatedAt = s.now(), noTime
-			for _, old := range d.Firmware {
-				if old.Component == component.Component {
-					component.CreatedAt, component.UpdatedAt = old.CreatedAt, s.now()
-				}
-			}
-		}
+		stamp(s.now, components, d.Firmware, func(f *Firmware) stamped {
+			return stamped{f.Component, &f.CreatedAt, &f.UpdatedAt}
+		})
 		d.Firmware = components
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,10 +51,9 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 		folder: folder, dirty: map[string]bool{}, changes: make(chan struct{}, 1), stop: stop,
 		done: make(chan struct{}),
 	}
-	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
-	s.InspectionRules.dirty, s.Runbooks.dirty = map[string]bool{}, map[string]bool{}
-	s.Chassis.dirty, s.VolumeConnectors.dirty, s.VolumeTargets.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, t := range s.tables() {
+		t.trackChanges()
+	}
 	go s.disk.run(ctx, s)
 	return s, nil
 }
@@ -124,16 +124,10 @@ func (d *disk) flush(s *Store) error {
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	s.mu.Lock()
-	files := gather(d.folder, s.Nodes)
-	files = append(files, gather(d.folder, s.Portgroups)...)
-	files = append(files, gather(d.folder, s.Ports)...)
-	files = append(files, gather(d.folder, s.Allocations)...)
-	files = append(files, gather(d.folder, s.DeployTemplates)...)
-	files = append(files, gather(d.folder, s.InspectionRules)...)
-	files = append(files, gather(d.folder, s.Chassis)...)
-	files = append(files, gather(d.folder, s.VolumeConnectors)...)
-	files = append(files, gather(d.folder, s.VolumeTargets)...)
-	files = append(files, gather(d.folder, s.Runbooks)...)
+	var files []file
+	for _, t := range s.tables() {
+		files = append(files, t.gather(d.folder)...)
+	}
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), markDirty: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {
@@ -158,9 +152,12 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
+// trackChanges makes the table record which rows differ from their files.
+func (t *Table[T]) trackChanges() { t.dirty = map[string]bool{} }
+
 // gather returns the pending writes of a table's dirty rows, and marks the rows as clean. Rows never change, so they
 // can be written without the lock.
-func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
+func (t *Table[T]) gather(folder string) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
 		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), markDirty: func() { t.dirty[uuid] = true }}
@@ -239,4 +236,59 @@ func decode(content []byte, into any) error {
 	decoder.UseNumber()
 	decoder.DisallowUnknownFields()
 	return decoder.Decode(into)
+}
+
+// load reads a folder into an empty store.
+func (s *Store) load(folder string) error {
+	hasNode := func(uuid string) bool { return s.Nodes.rows[uuid] != nil }
+	for _, t := range s.tables() {
+		if err := t.load(folder, hasNode); err != nil {
+			return err
+		}
+	}
+	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
+		d := &details{}
+		if err := decode(content, d); err != nil {
+			return err
+		}
+		if hasNode(uuid) {
+			s.details[uuid] = d
+		}
+		for _, entry := range d.History {
+			s.historyID = max(s.historyID, entry.ID+1)
+		}
+		return nil
+	})
+}
+
+// load reads the files of the table. It ignores the rows of a missing node, because an interrupted removal left them.
+func (t *Table[T]) load(folder string, hasNode func(uuid string) bool) error {
+	var rows []*T
+	err := readFolder(folder, t.name, func(name string, content []byte) error {
+		r := new(T)
+		if err := decode(content, r); err != nil {
+			return err
+		}
+		if own := *t.meta(r).uuid; fileName(own) != name {
+			return fmt.Errorf("it holds %q", own)
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// Insert the rows in the order of their creation, because the highest ID determines the next one.
+	slices.SortFunc(rows, func(a, b *T) int {
+		return *t.meta(a).id - *t.meta(b).id
+	})
+	for _, r := range rows {
+		if t.node != nil && t.node(r) != "" && !hasNode(t.node(r)) {
+			continue
+		}
+		if err := t.insert(r); err != nil {
+			return fmt.Errorf("the lab's state contradicts itself: %w", err)
+		}
+	}
+	return nil
 }

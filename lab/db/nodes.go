@@ -36,11 +36,9 @@ func (s *Store) keepTimes(old, n *Node) {
 // removeParts removes the objects that belong to a node: ports, port groups, volumes, allocations, history, inventory,
 // BIOS settings and firmware.
 func (s *Store) removeParts(uuid string) error {
-	s.Ports.removeWhere(func(p *Port) bool { return p.NodeUUID == uuid })
-	s.Portgroups.removeWhere(func(g *Portgroup) bool { return g.NodeUUID == uuid })
-	s.VolumeConnectors.removeWhere(func(v *VolumeConnector) bool { return v.NodeUUID == uuid })
-	s.VolumeTargets.removeWhere(func(v *VolumeTarget) bool { return v.NodeUUID == uuid })
-	s.Allocations.removeWhere(func(a *Allocation) bool { return a.NodeUUID == uuid })
+	for _, t := range s.tables() {
+		t.removeOf(uuid)
+	}
 	delete(s.details, uuid)
 	s.detailsChanged(uuid)
 	return nil
@@ -96,10 +94,7 @@ func (s *Store) Shards() []Shard {
 	}
 	shards := make([]Shard, 0, len(counts))
 	for name, count := range counts {
-		if name == "" {
-			name = "None"
-		}
-		shards = append(shards, Shard{name, count})
+		shards = append(shards, Shard{cmp.Or(name, "None"), count})
 	}
 	slices.SortFunc(shards, func(a, b Shard) int {
 		// Shards of equal size are sorted by name, as in Ironic's database.

@@ -1,6 +1,79 @@
 package db
 
-import "time"
+import (
+	"time"
+)
+
+// Node is an Ironic node. The names of the fields match Ironic's API. Empty strings and zero times mean null, unless
+// Empty says otherwise.
+type Node struct {
+	ID           int // the ID in the database, by which rows with equal values are sorted
+	UUID         string
+	Name         string
+	ChassisUUID  string
+	InstanceUUID string
+	InstanceName string
+	AllocationID string // the UUID of the node's allocation
+
+	Driver             string
+	DriverInfo         Dict
+	DriverInternalInfo Dict
+	Properties         Dict
+	InstanceInfo       Dict
+	Extra              Dict
+	NetworkData        Dict
+	RAIDConfig         Dict
+	TargetRAIDConfig   Dict
+	CleanStep          Dict
+	DeployStep         Dict
+	ServiceStep        Dict
+
+	// Interfaces maps kinds of interfaces to the names of the node's interfaces, for example "deploy" to
+	// "custom-agent".
+	Interfaces map[string]string
+
+	ProvisionState       string
+	TargetProvisionState string
+	ProvisionUpdatedAt   time.Time
+	PowerState           string
+	TargetPowerState     string
+	Reservation          string
+	LastError            string
+	Maintenance          bool
+	MaintenanceReason    string
+	Fault                string
+	Health               string
+	ConsoleEnabled       bool
+	BootMode             string
+	SecureBoot           *bool
+
+	ResourceClass  string
+	ConductorGroup string
+	Conductor      string // the host name of the conductor; empty if no conductor serves the node
+	Owner          string
+	Lessee         string
+	Description    string
+	Shard          string
+	ParentNode     string
+
+	AutomatedClean  *bool
+	DisablePowerOff *bool
+	Protected       bool
+	ProtectedReason string
+	Retired         bool
+	RetiredReason   string
+
+	Traits []string
+
+	// Empty contains the names of the text fields whose value is an empty string instead of null. Null contains the
+	// names of the boolean fields whose value is null instead of false. Both are sorted.
+	Empty, Null []string
+
+	InspectionStartedAt  time.Time
+	InspectionFinishedAt time.Time
+	CreatedAt            time.Time
+	UpdatedAt            time.Time // zero until the first change
+}
 
 // Port is a network interface of a node.
 type Port struct {
@@ -92,6 +165,39 @@ type Runbook struct {
 	Extra                Dict
 	Steps                []Dict // each with interface, step, args and order
 	Traits               []string
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Chassis groups nodes.
+type Chassis struct {
+	ID                   int
+	UUID                 string
+	Description          *string
+	Extra                Dict
+	CreatedAt, UpdatedAt time.Time
+}
+
+// VolumeConnector is the address by which a node reaches storage: an IQN, WWN or IP address.
+type VolumeConnector struct {
+	ID                   int
+	UUID                 string
+	NodeUUID             string
+	Type                 string
+	ConnectorID          string
+	Extra                Dict
+	CreatedAt, UpdatedAt time.Time
+}
+
+// VolumeTarget is a remote volume of a node.
+type VolumeTarget struct {
+	ID                   int
+	UUID                 string
+	NodeUUID             string
+	VolumeType           string
+	VolumeID             string
+	BootIndex            int // 0 is the root volume
+	Properties           Dict
+	Extra                Dict
 	CreatedAt, UpdatedAt time.Time
 }
 

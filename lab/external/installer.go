@@ -6,60 +6,45 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"ironworks/agent"
 )
 
-// installation is the body of a POST install request: a call of coreos-installer.
-type installation struct {
-	Argv     []string `json:"argv"`
-	Ignition []byte   `json:"ignition"`
-}
-
 // exitUsage is coreos-installer's exit status for invalid arguments.
 const exitUsage = 2
 
-// parse parses the arguments as coreos-installer does. It supports only the arguments that deploy ramdisks use.
-func (i installation) parse() (agent.Install, error) {
+// parseInstall parses the arguments as coreos-installer does. It supports only the arguments that deploy ramdisks use.
+func parseInstall(c body) (agent.Install, error) {
 	var install agent.Install
-	if len(i.Argv) == 0 || i.Argv[0] != "install" {
-		return install, fmt.Errorf("unrecognized subcommand; this one only knows install")
+	if len(c.Argv) == 0 || c.Argv[0] != "install" {
+		return install, errors.New("unrecognized subcommand; this one only knows install")
 	}
-	rest := i.Argv[1:]
-	value := func(flag string) (string, error) {
-		if len(rest) == 0 {
-			return "", fmt.Errorf("a value is required for '%s' but none was supplied", flag)
+	for rest := c.Argv[1:]; len(rest) > 0; {
+		word, value := rest[0], ""
+		rest = rest[1:]
+		if slices.Contains([]string{"--ignition-file", "--image-url", "--append-karg"}, word) {
+			if len(rest) == 0 {
+				return install, fmt.Errorf("a value is required for '%s' but none was supplied", word)
+			}
+			value, rest = rest[0], rest[1:]
 		}
-		text := rest[0]
-		rest = rest[1:]
-		return text, nil
-	}
-	for len(rest) > 0 {
-		word := rest[0]
-		rest = rest[1:]
-		var text string
-		var err error
 		switch word {
 		case "--preserve-on-error", "--insecure", "--offline":
 		case "--copy-network":
 			install.CopyNetwork = true
 		case "--ignition-file":
-			_, err = value(word)
-			install.Ignition = append([]byte{}, i.Ignition...)
+			install.Ignition = append([]byte{}, c.Ignition...)
 		case "--image-url":
-			install.ImageURL, err = value(word)
+			install.ImageURL = value
 		case "--append-karg":
-			text, err = value(word)
-			install.AppendKargs = append(install.AppendKargs, text)
+			install.AppendKargs = append(install.AppendKargs, value)
 		default:
 			if word == "" || word[0] == '-' || install.Device != "" {
 				return install, fmt.Errorf("unexpected argument '%s' found", word)
 			}
 			install.Device = word
-		}
-		if err != nil {
-			return install, err
 		}
 	}
 	if install.Device == "" {
@@ -69,25 +54,25 @@ func (i installation) parse() (agent.Install, error) {
 }
 
 // install runs the installer and sends its lines as they arrive.
-func (s *service) install(w http.ResponseWriter, r *http.Request) error {
-	var call installation
-	if err := read(w, r, &call); err != nil {
-		return err
+func (s *service) install(w http.ResponseWriter, r *http.Request) {
+	c, err := read(r)
+	if err != nil {
+		writeError(w, err)
+		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// Errors need no handling: if the program no longer reads, it has been killed, and the canceled context ends
-		// the installation.
+		// Errors need no handling: if the program no longer reads, it was killed, and ctx ends the installation.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}
 	line := func(text string) { send(map[string]string{"line": text}) }
-	install, err := call.parse()
+	install, err := parseInstall(c)
 	if err != nil {
 		line("error: " + err.Error())
 		send(map[string]int{"exit": exitUsage})
-		return nil //nolint:nilerr // a line of the output reports the error
+		return
 	}
 	err = s.runInstaller(r.Context(), install, line)
 	var exit *agent.ExitError
@@ -102,13 +87,12 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 		line("Error: " + err.Error())
 		send(map[string]int{"exit": 1})
 	}
-	return nil
 }
 
 // runInstaller runs the installer, unless the scenario makes the installer fail or the agent die.
 func (s *service) runInstaller(ctx context.Context, install agent.Install, line func(string)) error {
 	faults := s.options.Faults
-	if s.installFails() {
+	if s.installs.Add(1) <= int64(faults.InstallFailures) {
 		line(faults.InstallMessage)
 		return &agent.ExitError{Code: 1}
 	}
@@ -121,14 +105,4 @@ func (s *service) runInstaller(ctx context.Context, install agent.Install, line 
 	<-short.Done() // if the installation was shorter, wait for the rest of the time
 	s.end()
 	return err
-}
-
-func (s *service) installFails() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.installsToFail == 0 {
-		return false
-	}
-	s.installsToFail--
-	return true
 }

@@ -2,12 +2,14 @@ package external
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,8 +30,7 @@ type Options struct {
 	IronicURL string
 	// Token is the agent token on the boot medium.
 	Token string
-	// Plain reports whether Ironic expects an agent without TLS. NoInspection reports whether the ramdisk is
-	// configured without inspection.
+	// Plain reports whether Ironic expects an agent without TLS, and NoInspection whether the ramdisk does not inspect.
 	Plain, NoInspection bool
 	// Hardware is the machine on which the program works. Required.
 	Hardware agent.Hardware
@@ -45,8 +46,7 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is the time that a program has to exit after its machine has been powered off. On a real machine, a
-	// program has no such time.
+	// grace is the time that a program has to exit after a power-off. On a real machine, it has none.
 	grace = time.Second
 	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second
@@ -60,8 +60,7 @@ const (
 // errExited reports that the program ended although the machine was not powered off.
 var errExited = errors.New("the agent ended")
 
-// Run runs the program until ctx is done, and then returns nil. When Run returns, all processes of the program have
-// ended.
+// Run runs the program until ctx is done, and then returns nil. All processes of the program have then ended.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
 		return errors.New("external agent: no command, no hardware or no journal")
@@ -69,12 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if o.Faults.DieAfter == 0 {
-		o.Faults.DieAfter = defaultDieAfter
-	}
+	o.Speed, o.Faults.DieAfter = cmp.Or(o.Speed, 1), cmp.Or(o.Faults.DieAfter, defaultDieAfter)
 	running, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
 	s, err := startService(running, o, func() { kill(agent.ErrDied) })
@@ -95,8 +89,7 @@ func Run(ctx context.Context, o Options) error {
 		o.say(systemUnit, unit+": Deactivated successfully.")
 		return fmt.Errorf("external agent: %w", errExited)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		o.say(systemUnit, fmt.Sprintf("%s: Main process exited, code=exited, status=%d/FAILURE", unit, exit.ExitCode()))
 	}
 	o.say(systemUnit, unit+": Failed with result 'exit-code'.")
@@ -139,16 +132,13 @@ func (o Options) run(ctx context.Context, url string) error {
 	return err
 }
 
-// endGroup sends SIGTERM to the program's process group, and SIGKILL if the program has not ended after the grace
-// period.
+// endGroup sends SIGTERM to the program's process group, and SIGKILL if it has not ended after the grace period.
 func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	terminateGroup(cmd)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-timer.C:
+	case <-time.After(grace):
 		killGroup(cmd)
 		return <-ended
 	}
@@ -167,13 +157,17 @@ func (o Options) copyLines(output io.Reader) {
 	}
 }
 
-// environment returns the environment of this process, plus the machine's variables.
+// environment returns the environment of this process, plus the machine's variables. It leaves out the variables of
+// OpenStack and ironworks, because they may contain the operator's credentials, which no real agent has.
 func (o Options) environment(url string) []string {
 	ironic := o.IronicURL
 	if o.Faults.NoRoute {
 		ironic = nowhere
 	}
-	env := append(inherited(os.Environ()),
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "OS_") || strings.HasPrefix(variable, "IRONWORKS_")
+	})
+	env = append(env,
 		"IRONWORKS_MACHINE="+o.Machine,
 		"IRONWORKS_MACS="+strings.Join(o.MACs, " "),
 		"IRONWORKS_IRONIC_URL="+ironic,
@@ -188,20 +182,6 @@ func (o Options) environment(url string) []string {
 	}
 	if o.NoInspection {
 		env = append(env, "IRONWORKS_NO_INSPECTION=1")
-	}
-	return env
-}
-
-// inherited removes the variables of OpenStack and ironworks from the environment, because they may contain the
-// operator's credentials, which no real agent has.
-func inherited(environment []string) []string {
-	var env []string
-	for _, variable := range environment {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "IRONWORKS_") {
-			continue
-		}
-		env = append(env, variable)
 	}
 	return env
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ironworks/agent"
@@ -28,10 +29,8 @@ type service struct {
 	serving  sync.WaitGroup
 	end      func() // ends the program
 
-	gate agent.CallGate
-
-	mu             sync.Mutex
-	installsToFail int
+	gate     agent.CallGate // rejects calls after the service has been closed
+	installs atomic.Int64   // number of installations so far
 }
 
 // startService starts the service, which runs until close is called. Its calls are canceled when ctx is done.
@@ -43,13 +42,14 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	}
 	secret := rand.Text()
 	s := &service{
-		options: o, hardware: o.Hardware, end: die, installsToFail: o.Faults.InstallFailures,
+		options: o, hardware: o.Hardware, end: die,
 		url: "http://" + listener.Addr().String() + "/" + secret + "/",
 	}
 	routes := http.NewServeMux()
 	for pattern, handle := range s.handlers() {
-		routes.HandleFunc(pattern, s.guarded(handle))
+		routes.HandleFunc(pattern, s.gate.Guard(answer(handle)))
 	}
+	routes.HandleFunc("POST /install", s.gate.Guard(s.install))
 	s.server = &http.Server{
 		Handler:           http.StripPrefix("/"+secret, routes),
 		ReadHeaderTimeout: time.Minute,
@@ -67,108 +67,29 @@ func (s *service) close() {
 	s.serving.Wait()
 }
 
-// guarded wraps a handler so that calls are rejected after the service has been closed. If the handler returns an
-// error, the error is sent as the response.
-func (s *service) guarded(handle handler) http.HandlerFunc {
-	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
-		if err := handle(w, r); err != nil {
+// answer returns an HTTP handler that sends the answer of a handler, or its error.
+func answer(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch answer, err := handle(r); {
+		case err != nil:
 			writeError(w, err)
+		case answer == nil:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(answer)
 		}
-	})
-}
-
-type handler func(w http.ResponseWriter, r *http.Request) error
-
-func (s *service) handlers() map[string]handler {
-	h := s.hardware
-	return map[string]handler{
-		"GET /inventory":     query(h.Inventory),
-		"GET /block-devices": s.blockDevices,
-		"POST /install":      s.install,
-		"POST /boot-entry": command(func(ctx context.Context, call struct {
-			Device string `json:"device"`
-		},
-		) error {
-			return h.BootFrom(ctx, call.Device)
-		}),
-		"POST /run":         s.run,
-		"GET /mount":        s.mount,
-		"POST /unmount":     s.unmount,
-		"POST /erase":       command(s.erase),
-		"POST /write-image": s.writeImage,
-		"POST /start-unit": command(func(ctx context.Context, call struct {
-			Unit string `json:"unit"`
-		},
-		) error {
-			return h.StartUnit(ctx, call.Unit)
-		}),
-		"GET /unit-state": s.unitState,
-		"POST /rescue-password": command(func(ctx context.Context, call struct {
-			Hash string `json:"hash"`
-		},
-		) error {
-			return h.SetRescuePassword(ctx, call.Hash)
-		}),
-		"POST /network-down": withoutBody(h.NetworkDown),
-		"POST /sync":         withoutBody(h.Sync),
-		"POST /power-off":    withoutBody(h.PowerOff),
-		"POST /reboot":       withoutBody(h.Reboot),
-	}
-}
-
-// query returns a handler that responds with a value read from the hardware.
-func query[T any](read func(context.Context) (T, error)) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		answer, err := read(r.Context())
-		if err != nil {
-			return err
-		}
-		return write(w, answer)
-	}
-}
-
-// command returns a handler that calls do with the decoded body of the request.
-func command[T any](do func(context.Context, T) error) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		var call T
-		if err := read(w, r, &call); err != nil {
-			return err
-		}
-		if err := do(r.Context(), call); err != nil {
-			return err
-		}
-		w.WriteHeader(http.StatusNoContent)
-		return nil
-	}
-}
-
-// withoutBody returns a handler that calls do and ignores the body of the request.
-func withoutBody(do func(context.Context) error) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := do(r.Context()); err != nil {
-			return err
-		}
-		w.WriteHeader(http.StatusNoContent)
-		return nil
 	}
 }
 
 // badRequest wraps the error of a malformed call. The status of the response is 400.
 type badRequest struct{ error }
 
-func read(w http.ResponseWriter, r *http.Request, into any) error {
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, largestBody)).Decode(into); err != nil {
-		return badRequest{fmt.Errorf("reading the call: %w", err)}
+func read(r *http.Request) (c body, err error) {
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, largestBody)).Decode(&c); err != nil {
+		return c, badRequest{fmt.Errorf("reading the call: %w", err)}
 	}
-	return nil
-}
-
-func write(w http.ResponseWriter, answer any) error {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(answer); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
+	return c, nil
 }
 
 // writeError sends err as the response, with the corresponding status and kind.

@@ -16,10 +16,9 @@ const sector = 2048
 // plus three characters of the extension.
 type Tree map[string][]byte
 
-// Image returns an image with the given label, and the offset of each file in bytes. The whole image is in memory, so
-// it must be far smaller than 4 GiB.
+// Image returns an image, far smaller than 4 GiB, with the given label, and the offset of each file in bytes.
 func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
-	root := &folder{name: "\x00"}
+	root := &entry{name: "\x00", folder: true}
 	root.parent = root
 	for _, path := range slices.Sorted(maps.Keys(t)) {
 		at := root
@@ -27,13 +26,14 @@ func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 		for _, part := range parts[:len(parts)-1] {
 			at = at.child(part)
 		}
-		at.files = append(at.files, &file{name: plainName(parts[len(parts)-1]) + ";1", path: path, content: t[path]})
+		at.files = append(at.files, &entry{name: plainName(parts[len(parts)-1]) + ";1", path: path, content: t[path], size: sizeOf(t[path])})
 	}
 	folders := root.all(nil)
 	next := uint32(18)
 	for _, f := range folders {
+		f.size = sizeOf(f.records()) // the numbers in the records are still wrong, but not their sizes
 		f.sector = next
-		next += f.length() / sector
+		next += f.size / sector
 	}
 	offsets = map[string]int64{}
 	var contents []byte
@@ -50,7 +50,7 @@ func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	image = append(image, volume(label, root, next)...)
 	image = append(image, pad([]byte("\xffCD001\x01"))...)
 	for _, f := range folders {
-		image = append(image, f.sectors()...)
+		image = append(image, f.records()...)
 	}
 	return append(image, contents...), offsets
 }
@@ -65,33 +65,30 @@ func plainName(name string) string {
 	return base + "." + extension[:min(len(extension), 3)]
 }
 
-type file struct {
-	name, path string
-	content    []byte
-	sector     uint32
+// entry is a folder, with its content, or a file.
+type entry struct {
+	name           string
+	folder         bool
+	sector, size   uint32 // the first sector, and the size in bytes
+	parent         *entry
+	folders, files []*entry
+	path           string // path and content of a file
+	content        []byte
 }
 
-type folder struct {
-	name    string
-	parent  *folder
-	folders []*folder
-	files   []*file
-	sector  uint32
-}
-
-func (f *folder) child(name string) *folder {
+func (f *entry) child(name string) *entry {
 	name = plainName(name)
 	for _, c := range f.folders {
 		if c.name == name {
 			return c
 		}
 	}
-	c := &folder{name: name, parent: f}
+	c := &entry{name: name, folder: true, parent: f}
 	f.folders = append(f.folders, c)
 	return c
 }
 
-func (f *folder) all(found []*folder) []*folder {
+func (f *entry) all(found []*entry) []*entry {
 	found = append(found, f)
 	for _, c := range f.folders {
 		found = c.all(found)
@@ -99,14 +96,11 @@ func (f *folder) all(found []*folder) []*folder {
 	return found
 }
 
-// sectors returns the folder's records. No record crosses a sector boundary.
-func (f *folder) sectors() []byte {
-	records := [][]byte{record("\x00", f.sector, f.length(), true), record("\x01", f.parent.sector, f.parent.length(), true)}
-	for _, c := range f.folders {
-		records = append(records, record(c.name, c.sector, c.length(), true))
-	}
-	for _, c := range f.files {
-		records = append(records, record(c.name, c.sector, sizeOf(c.content), false))
+// records returns the records of a folder, padded to whole sectors. No record crosses a sector boundary.
+func (f *entry) records() []byte {
+	records := [][]byte{f.record("\x00"), f.parent.record("\x01")}
+	for _, c := range slices.Concat(f.folders, f.files) {
+		records = append(records, c.record(c.name))
 	}
 	var b []byte
 	for _, r := range records {
@@ -118,31 +112,7 @@ func (f *folder) sectors() []byte {
 	return pad(b)
 }
 
-// length returns the length of the folder's records in bytes, which is a multiple of the sector size.
-func (f *folder) length() uint32 {
-	at := 2 * 34
-	for _, name := range f.names() {
-		size := (33 + len(name) + 1) &^ 1
-		if at%sector+size > sector {
-			at = (at/sector + 1) * sector
-		}
-		at += size
-	}
-	return uint32((at + sector - 1) / sector * sector) //nolint:gosec // names are few, and short
-}
-
-func (f *folder) names() []string {
-	var names []string
-	for _, c := range f.folders {
-		names = append(names, c.name)
-	}
-	for _, c := range f.files {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-func volume(label string, root *folder, sectors uint32) []byte {
+func volume(label string, root *entry, sectors uint32) []byte {
 	v := make([]byte, sector)
 	copy(v, "\x01CD001\x01")
 	copy(v[8:], bytes.Repeat([]byte(" "), 64))
@@ -151,18 +121,19 @@ func volume(label string, root *folder, sectors uint32) []byte {
 	both16(v[120:], 1)
 	both16(v[124:], 1)
 	both16(v[128:], sector)
-	copy(v[156:], record("\x00", root.sector, root.length(), true))
+	copy(v[156:], root.record(root.name))
 	copy(v[190:], bytes.Repeat([]byte(" "), 623))
 	v[881] = 1
 	return v
 }
 
-func record(name string, at, length uint32, folder bool) []byte {
+// record returns a record with the given name.
+func (f *entry) record(name string) []byte {
 	r := make([]byte, (33+len(name)+1)&^1)
 	r[0] = byte(len(r)) //nolint:gosec // names are short
-	both32(r[2:], at)
-	both32(r[10:], length)
-	if folder {
+	both32(r[2:], f.sector)
+	both32(r[10:], f.size)
+	if f.folder {
 		r[25] = 2
 	}
 	both16(r[28:], 1)

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"net/http"
-	"slices"
+	"strings"
 )
 
 // object is a Redfish resource, or a part of one, before it is encoded as JSON.
@@ -50,12 +51,30 @@ func links(paths ...string) []object {
 	return all
 }
 
+// resource returns a Redfish resource with the usual and the given properties. Its ID is the last segment of its path.
+func resource(path, schema, name string, properties object) object {
+	all := object{"@odata.id": path, "@odata.type": typeOf(schema), "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": name}
+	maps.Copy(all, properties)
+	return all
+}
+
 // collection returns a Redfish collection whose members are resources of the given schema.
-func collection(path, schema, name string, members ...string) object {
+func collection(path, schema, name string, ids ...string) object {
+	members := make([]object, len(ids))
+	for i, id := range ids {
+		members[i] = link(path + "/" + id)
+	}
 	return object{
 		"@odata.id": path, "@odata.type": typeOf(schema + "Collection"),
-		"Name": name, "Members": links(members...), "Members@odata.count": len(members),
+		"Name": name, "Members": members, "Members@odata.count": len(ids),
 	}
+}
+
+// action describes an action of the resource at path, for the resource's Actions property.
+func action(path, name string, parameters object) object {
+	described := object{"target": path + "/Actions/" + name}
+	maps.Copy(described, parameters)
+	return object{"#" + name: described}
 }
 
 // healthy returns the status of a component that works.
@@ -64,10 +83,7 @@ func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
 // show writes a response that contains the given resource.
 func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
 
-func showCreated(w http.ResponseWriter, value any) { showAs(w, http.StatusCreated, value) }
-
-// showAs writes a response that contains the given resource. The ETag header is computed from the content, so it
-// changes whenever the resource does.
+// showAs writes a response that contains the given resource, with an ETag that is computed from the content.
 func showAs(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -78,12 +94,15 @@ func showAs(w http.ResponseWriter, status int, value any) {
 	_, _ = sum.Write(body)
 	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sum.Sum64()))
 	w.Header().Set("Content-Type", "application/json")
-	describe(w.Header(), value)
+	// The Link header names the schema of the resource (DSP0266, Link header).
+	shown, _ := value.(object)
+	if kind, ok := shown["@odata.type"].(string); ok {
+		schema := kind[1:strings.LastIndexByte(kind, '.')]
+		w.Header().Set("Link", "<"+schemasURL+schema+".json>; rel=describedby")
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }
-
-func done(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }
 
 // fail writes an error response in Redfish's format (DSP0266, Error responses).
 func fail(w http.ResponseWriter, status int, id messageID, text string) {
@@ -99,6 +118,35 @@ func fail(w http.ResponseWriter, status int, id messageID, text string) {
 	}})
 }
 
+// refusal is an error that determines the error response to a request.
+type refusal struct {
+	status int
+	id     messageID
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+func badRequest(id messageID, format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, id, fmt.Sprintf(format, args...)}
+}
+
+// errNotFound is returned if there is no resource at the path of a request.
+var errNotFound = errors.New("no such resource")
+
+// refuse writes the error response for an error of a handler. By default, a property of the request is to blame.
+func refuse(w http.ResponseWriter, request *http.Request, err error) {
+	var refused *refusal
+	switch {
+	case errors.Is(err, errNotFound):
+		notFound(w, request)
+	case errors.As(err, &refused):
+		fail(w, refused.status, refused.id, refused.text)
+	default:
+		fail(w, http.StatusBadRequest, propertyValue, err.Error())
+	}
+}
+
 func unauthorized(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", `Basic realm="Redfish"`)
 	fail(w, http.StatusUnauthorized, insufficientPrivilege, "The credentials are missing or wrong.")
@@ -108,32 +156,27 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
 }
 
-// read decodes a request's body into the value that body points to, and reports whether this succeeded. If not, it
-// writes an error response. An empty body changes nothing. Unknown properties are ignored, as Redfish services ignore
-// OData's annotations (DSP0266, PATCH).
-func read(w http.ResponseWriter, request *http.Request, body any) bool {
+// read decodes a request's body into the value that body points to. An empty body changes nothing. Unknown properties
+// are ignored, as Redfish services ignore OData's annotations (DSP0266, PATCH).
+func read(w http.ResponseWriter, request *http.Request, body any) error {
 	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
-		return true
+		return nil
 	case errors.As(err, &wrong):
-		fail(w, http.StatusBadRequest, propertyValue, "The value of "+wrong.Field+" is of the wrong type.")
-	default:
-		fail(w, http.StatusBadRequest, malformedJSON, "The body is not JSON: "+err.Error())
+		return badRequest(propertyValue, "The value of %s is of the wrong type.", wrong.Field)
 	}
-	return false
+	return badRequest(malformedJSON, "The body is not JSON: %v", err)
 }
 
-// texts converts values of a string type to strings.
-func texts[T ~string](words []T) []string {
-	return slices.Collect(func(yield func(string) bool) {
-		for _, word := range words {
-			if !yield(string(word)) {
-				return
-			}
-		}
-	})
+// joined lists values of a string type in a text.
+func joined[T ~string](words []T) string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = string(word)
+	}
+	return strings.Join(all, ", ")
 }
 
 // hasVersion reports whether the If-Match header of a PATCH request names the current version of the resource. If

@@ -1,30 +1,11 @@
 package machine
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
-
-// errAttribute is returned for an unknown BIOS attribute, and for an invalid value of a known one.
-var errAttribute = errors.New("not a BIOS attribute or not a value of it")
-
-// attributeError wraps [errAttribute] and adds the ID of the Redfish message that describes the error.
-type attributeError struct {
-	id   messageID
-	text string
-}
-
-func (e *attributeError) Error() string { return e.text }
-
-func (e *attributeError) Unwrap() error { return errAttribute }
-
-func refuseAttribute(id messageID, format string, args ...any) error {
-	return &attributeError{id: id, text: fmt.Sprintf(format, args...)}
-}
 
 // attributeType is the type of a BIOS attribute (AttributeRegistry, Type).
 type attributeType string
@@ -72,39 +53,31 @@ func enumerated(name, label string, values ...string) attribute {
 	return attribute{name: name, label: label, kind: enumerationAttribute, values: values, byDefault: values[0]}
 }
 
-func findAttribute(name string) (attribute, bool) {
-	i := slices.IndexFunc(attributes, func(a attribute) bool { return a.name == name })
-	if i < 0 {
-		return attribute{}, false
-	}
-	return attributes[i], true
-}
-
-// checkAttribute checks a new value for the named attribute. It returns the value in the form in which the BIOS
-// stores it: a string, an int or a bool.
+// checkAttribute checks a new value for the named attribute, and returns it as a string, an int or a bool.
 func checkAttribute(name string, value any) (any, error) {
-	a, ok := findAttribute(name)
+	i := slices.IndexFunc(attributes, func(a attribute) bool { return a.name == name })
 	switch {
-	case !ok:
-		return nil, refuseAttribute(propertyUnknown, "The BIOS has no attribute %s.", name)
-	case a.readOnly:
-		return nil, refuseAttribute(propertyNotWritable, "The attribute %s is read-only.", name)
+	case i < 0:
+		return nil, badRequest(propertyUnknown, "The BIOS has no attribute %s.", name)
+	case attributes[i].readOnly:
+		return nil, badRequest(propertyNotWritable, "The attribute %s is read-only.", name)
 	}
+	a := attributes[i]
 	typed, ok := a.typed(value)
 	if !ok {
-		return nil, refuseAttribute(propertyType, "The value of the attribute %s must be of type %s, not %v.", name, a.kind, value)
+		return nil, badRequest(propertyType, "The value of the attribute %s must be of type %s, not %v.", name, a.kind, value)
 	}
 	switch v := typed.(type) {
 	case int:
 		if v < a.lower || v > a.upper {
-			return nil, refuseAttribute(propertyRange, "The value of the attribute %s must be between %d and %d, not %d.", name, a.lower, a.upper, v)
+			return nil, badRequest(propertyRange, "The value of the attribute %s must be between %d and %d, not %d.", name, a.lower, a.upper, v)
 		}
 	case string:
 		if a.kind == enumerationAttribute && !slices.Contains(a.values, v) {
-			return nil, refuseAttribute(propertyValue, "The value of the attribute %s must be one of %s, not %q.", name, strings.Join(a.values, ", "), v)
+			return nil, badRequest(propertyValue, "The value of the attribute %s must be one of %s, not %q.", name, strings.Join(a.values, ", "), v)
 		}
 		if n := utf8.RuneCountInString(v); a.kind == stringAttribute && (n < a.minLength || n > a.maxLength) {
-			return nil, refuseAttribute(propertyLength, "The value of the attribute %s must have %d to %d characters, not %d.", name, a.minLength, a.maxLength, n)
+			return nil, badRequest(propertyLength, "The value of the attribute %s must have %d to %d characters, not %d.", name, a.minLength, a.maxLength, n)
 		}
 	}
 	return typed, nil

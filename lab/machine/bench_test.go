@@ -20,16 +20,18 @@ func BenchmarkRack(b *testing.B) {
 	}
 	make1000 := func(b *testing.B) *Rack {
 		b.Helper()
-		r, err := NewRack(nil)
-		for i := 0; i < count && err == nil; i++ {
+		var machines []*Machine
+		for i := range count {
 			s := spec()
 			s.Name = fmt.Sprintf("m%04d", i)
-			var m *Machine
-			if m, err = New(s, Options{}); err == nil {
-				b.Cleanup(m.Close)
-				err = r.Add(m)
+			m, err := New(s, Options{})
+			if err != nil {
+				b.Fatal(err)
 			}
+			b.Cleanup(m.Close)
+			machines = append(machines, m)
 		}
+		r, err := NewRack(nil, machines...)
 		if err != nil {
 			b.Fatal(err)
 		}

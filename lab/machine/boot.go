@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,7 @@ const (
 // devices returns the possible targets of a boot override.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled specifies whether a boot override applies to no boot, to one boot or to all boots. The values are
-// Redfish's.
+// Enabled specifies whether a boot override applies to no boot, one boot or all boots. The values are Redfish's.
 type Enabled string
 
 // Values of [Enabled].
@@ -77,9 +77,8 @@ var (
 
 // Ramdisk is a program that runs on a machine after it has booted from a CD.
 type Ramdisk interface {
-	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or
-	// reset, and the next boot waits until Run has returned. If Run returns earlier, the machine stays on and does
-	// nothing.
+	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or reset.
+	// The next boot waits until Run has returned. After an earlier return, the machine stays on.
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 
@@ -99,20 +98,14 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. If
-// change.Target is None, the override is disabled.
+// SetOverride changes the boot override. Empty fields change nothing, and the target None disables the override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
-	next := m.override
-	if change.Target != "" {
-		next.Target = change.Target
-	}
-	if change.Enabled != "" {
-		next.Enabled = change.Enabled
-	}
-	if change.Mode != "" {
-		next.Mode = change.Mode
+	next := BootOverride{
+		Target:  cmp.Or(change.Target, m.override.Target),
+		Enabled: cmp.Or(change.Enabled, m.override.Enabled),
+		Mode:    cmp.Or(change.Mode, m.override.Mode),
 	}
 	if change.Target == None {
 		next.Enabled = Disabled
@@ -133,9 +126,9 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target is the
-// first device and is also returned as override; otherwise override is None. An override that applies only once is
-// cleared. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn. The first one is the target of the boot override,
+// if there is one, which is also returned as override; otherwise, override is None. An override that applies only once
+// is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -2,18 +2,15 @@ package machine
 
 import "net/http"
 
-func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.chassisPath()
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("Chassis"),
-		"Id": m.Name(), "Name": "Chassis of " + m.Name(), "ChassisType": "RackMount",
-		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial, "UUID": uuidOf("chassis of " + m.Name()),
-		"PowerState": m.Power(), "Status": healthy(), "Thermal": link(path + "/Thermal"), "Power": link(path + "/Power"),
+func (m *Machine) getChassis(request *http.Request) object {
+	path := request.URL.Path
+	return resource(path, "Chassis", "Chassis of "+m.Name(), object{
+		"ChassisType": "RackMount", "Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
+		"UUID": uuidOf("chassis of " + m.Name()), "PowerState": m.Power(), "Status": healthy(),
+		"Thermal": link(path + "/Thermal"), "Power": link(path + "/Power"),
 		"NetworkAdapters": link(path + "/NetworkAdapters"), "PCIeDevices": link(path + "/PCIeDevices"),
-		"Actions": object{"#Chassis.Reset": object{
-			"target": path + "/Actions/Chassis.Reset", "ResetType@Redfish.AllowableValues": resetTypes(),
-		}},
-		"Links": object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
+		"Actions": action(path, "Chassis.Reset", object{"ResetType@Redfish.AllowableValues": resetTypes()}),
+		"Links":   object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
 	})
 }
 
@@ -37,8 +34,8 @@ func (m *Machine) sensors() sensors {
 	}
 }
 
-func getThermal(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path, read := m.chassisPath()+"/Thermal", m.sensors()
+func (m *Machine) getThermal(request *http.Request) object {
+	path, read := request.URL.Path, m.sensors()
 	temperature := func(index, name, context string, celsius, critical int) object {
 		return object{
 			"@odata.id": path + "#/Temperatures/" + index, "MemberId": index, "Name": name, "PhysicalContext": context,
@@ -51,17 +48,16 @@ func getThermal(w http.ResponseWriter, _ *http.Request, m *Machine) {
 			"Reading": read.fan, "ReadingUnits": "RPM", "Status": healthy(),
 		}
 	}
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("Thermal"), "Id": "Thermal", "Name": "Temperatures and fans", "Status": healthy(),
+	return resource(path, "Thermal", "Temperatures and fans", object{
+		"Status":       healthy(),
 		"Temperatures": []object{temperature("0", "Inlet", "Intake", read.inlet, 45), temperature("1", "CPU 1", "CPU", read.processor, 95)},
 		"Fans":         []object{fan("0", "Fan 1"), fan("1", "Fan 2")},
 	})
 }
 
-func getPower(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path, read := m.chassisPath()+"/Power", m.sensors()
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("Power"), "Id": "Power", "Name": "Power",
+func (m *Machine) getPower(request *http.Request) object {
+	path, read := request.URL.Path, m.sensors()
+	return resource(path, "Power", "Power", object{
 		"PowerControl": []object{{
 			"@odata.id": path + "#/PowerControl/0", "MemberId": "0", "Name": "System power", "PowerConsumedWatts": read.watts,
 			"PowerCapacityWatts": 750, "Status": healthy(),

@@ -120,14 +120,9 @@ func (m *Machine) clear(d *Disk) {
 
 // disk returns the disk or the active array with the given device name. Called with mu held.
 func (m *Machine) disk(name string) (*Disk, error) {
-	for i := range m.spec.Disks {
-		if m.spec.Disks[i].Name == name {
-			return &m.spec.Disks[i], nil
-		}
-	}
-	for _, a := range m.arrays {
-		if a.Name == name && a.running {
-			return &a.Disk, nil
+	for _, d := range m.tables() {
+		if d.Name == name {
+			return d, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %s of machine %s", ErrNoDisk, name, m.spec.Name)
@@ -153,8 +148,7 @@ type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
-	// Volumes contains the volumes of the RAID controller. VolumesMade is the number of volumes ever created,
-	// including deleted ones.
+	// Volumes contains the RAID volumes. VolumesMade is the number of volumes ever created.
 	Volumes     []Volume `json:"volumes,omitempty"`
 	VolumesMade int      `json:"volumes_made,omitempty"`
 }
@@ -171,16 +165,14 @@ type DiskContents struct {
 func (m *Machine) Contents() Contents {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := Contents{Records: slices.Clone(m.records), Volumes: copyVolumes(m.raid.volumes), VolumesMade: m.raid.made}
+	c := Contents{
+		Arrays: m.copyArrays(), Records: slices.Clone(m.records),
+		Volumes: copyVolumes(m.raid.volumes), VolumesMade: m.raid.made,
+	}
 	for _, d := range copyDisks(m.spec.Disks) {
 		if d.Table != "" || d.Installed != nil || len(d.Partitions) > 0 {
 			c.Disks = append(c.Disks, DiskContents{Name: d.Name, Table: d.Table, Partitions: d.Partitions, Installed: d.Installed})
 		}
-	}
-	for _, a := range m.arrays {
-		one := *a
-		one.Disk, one.Members = copyDisks([]Disk{a.Disk})[0], slices.Clone(a.Members)
-		c.Arrays = append(c.Arrays, one)
 	}
 	return c
 }

@@ -32,8 +32,7 @@ const (
 	FirmwareUpdated EventKind = "firmware updated"
 	JobFailed       EventKind = "job failed" // Text contains the reason
 	BMCReset        EventKind = "BMC reset"
-	// SecureBootChanged reports that secure boot was enabled or disabled for the next boot, or that its keys were
-	// changed.
+	// SecureBootChanged reports that secure boot was enabled or disabled for the next boot, or its keys changed.
 	SecureBootChanged EventKind = "secure boot changed"
 	LogCleared        EventKind = "log cleared"
 	JobDeleted        EventKind = "job deleted"

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -47,8 +49,7 @@ func (m *Machine) Firmware(c Component) string {
 // errNoFirmware is returned for a file that is not a firmware image.
 var errNoFirmware = errors.New("the file is not a firmware image for this machine")
 
-// firmwareImage is the first word in a firmware image. The rest of the first line consists of a component and a
-// version.
+// firmwareImage is the first word in a firmware image. A component and a version follow on the first line.
 const firmwareImage = "ironworks-firmware"
 
 // FirmwareImage returns a firmware image that updates the component of any machine to the given version.
@@ -97,10 +98,9 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 	}
 }
 
-// finishUpdate completes an update after its image has been written. If the job has been deleted, it does nothing.
-// Called with mu held.
+// finishUpdate completes an update after its image has been written, unless the job was deleted. Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
-	if !m.hasJob(id) {
+	if m.jobIndex(id) < 0 {
 		return
 	}
 	m.emit(FirmwareStaged, "%s %s", c, version)
@@ -109,8 +109,7 @@ func (m *Machine) finishUpdate(id int, c Component, version string) {
 		m.firmware.running[c] = version
 		m.setJob(id, JobCompleted)
 		m.emit(FirmwareUpdated, "%s %s", c, version)
-		m.bmcUp = m.options.Now().Add(m.options.BMCRestartTime)
-		m.emit(BMCReset, "")
+		m.restartBMC()
 	case NICFirmware:
 		m.firmware.staged[c] = version
 		m.setJob(id, JobCompleted)
@@ -147,10 +146,106 @@ func readFirmware(path string) (Component, string, error) {
 	if len(words) != 3 || words[0] != firmwareImage {
 		return "", "", errNoFirmware
 	}
-	for _, c := range components() {
-		if string(c) == words[1] {
-			return c, words[2], nil
-		}
+	if c := Component(words[1]); slices.Contains(components(), c) {
+		return c, words[2], nil
 	}
 	return "", "", fmt.Errorf("%w: the machine has no component %q", errNoFirmware, words[1])
+}
+
+const simpleUpdatePath = updatePath + "/Actions/UpdateService.SimpleUpdate"
+
+// transferProtocols contains the protocols that the BMC supports for downloading images.
+var transferProtocols = []string{"HTTP", "HTTPS"}
+
+func getUpdateService(*http.Request) object {
+	return resource(updatePath, "UpdateService", "Firmware", object{
+		"ServiceEnabled": true, "Status": healthy(), "FirmwareInventory": link(firmwarePath), "SoftwareInventory": link(softwarePath),
+		"Actions": action(updatePath, "UpdateService.SimpleUpdate", object{"TransferProtocol@Redfish.AllowableValues": transferProtocols}),
+	})
+}
+
+// getSoftware returns an empty collection, because the BMC manages only firmware.
+func getSoftware(*http.Request) object {
+	return collection(softwarePath, "SoftwareInventory", "Software inventory")
+}
+
+// firmwareID returns the ID of a component's firmware in the inventory.
+func (m *Machine) firmwareID(c Component) string { return m.Name() + ":" + string(c) }
+
+func (r *Rack) getFirmwares(request *http.Request) object {
+	var ids []string
+	for _, m := range r.visible(request) {
+		for _, c := range components() {
+			ids = append(ids, m.firmwareID(c))
+		}
+	}
+	return collection(firmwarePath, "SoftwareInventory", "Firmware inventory", ids...)
+}
+
+func (r *Rack) getFirmware(request *http.Request) object {
+	name, which, _ := strings.Cut(request.PathValue("firmware"), ":")
+	m := r.byName[name]
+	if m == nil || !m.accepts(identityOf(request)) || !slices.Contains(components(), Component(which)) {
+		return nil
+	}
+	related := map[Component]string{BIOSFirmware: m.SystemPath(), BMCFirmware: m.managerPath(), NICFirmware: m.adapterPath()}
+	return resource(request.URL.Path, "SoftwareInventory", which+" firmware of "+name, object{
+		"Version":      m.Firmware(Component(which)),
+		"Manufacturer": m.spec.Vendor, "Updateable": true, "Status": healthy(), "RelatedItem": links(related[Component(which)]),
+	})
+}
+
+// simpleUpdate starts a firmware update. The Location header of the response contains the address of the task, and
+// the body contains the task itself, because sushy may follow either of them (TaskMonitor.from_response in
+// sushy/taskmonitor.py).
+func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) error {
+	var body struct {
+		ImageURI, TransferProtocol string
+		Username, Password         string
+		Targets                    []string
+	}
+	if err := read(w, request, &body); err != nil {
+		return err
+	}
+	switch protocol := body.TransferProtocol; {
+	case body.ImageURI == "":
+		return badRequest(parameterMissing, "The action UpdateService.SimpleUpdate needs the parameter ImageURI.")
+	case protocol != "" && !slices.Contains(transferProtocols, protocol):
+		return badRequest(parameterValue, "The transfer protocol %s is not supported; allowed are %s.", protocol, joined(transferProtocols))
+	}
+	m := r.updateTarget(request, body.Targets)
+	if m == nil {
+		return badRequest(parameterMissing, "The parameter Targets must name one of the systems.")
+	}
+	job, err := m.UpdateFirmware(VirtualMedia{URL: body.ImageURI, User: body.Username, Password: body.Password})
+	if err != nil {
+		return badRequest(parameterValue, "%v", err)
+	}
+	w.Header().Set("Location", m.jobPath(job))
+	showAs(w, http.StatusAccepted, m.task(job))
+	return nil
+}
+
+// updateTarget returns the machine to update: the machine that the targets name or, if there are no targets, the only
+// machine that the client can see. If there is no such machine, it returns nil.
+func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
+	visible := r.visible(request)
+	if len(targets) == 0 && len(visible) == 1 {
+		return visible[0]
+	}
+	for _, m := range visible {
+		if slices.ContainsFunc(targets, m.owns) {
+			return m
+		}
+	}
+	return nil
+}
+
+// owns reports whether path is the path of the machine's system, manager, network adapter or firmware.
+func (m *Machine) owns(path string) bool {
+	mine := []string{m.SystemPath(), m.managerPath(), m.adapterPath()}
+	for _, c := range components() {
+		mine = append(mine, firmwarePath+"/"+m.firmwareID(c))
+	}
+	return slices.Contains(mine, strings.TrimRight(path, "/"))
 }

@@ -10,8 +10,7 @@ import (
 type Guest interface {
 	// Run runs one boot until the guest powers off or resets. When ctx is canceled, Run cuts the power and returns.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
-	// PressPower asks the running guest to shut down and returns without waiting for that. The guest may ignore the
-	// request.
+	// PressPower asks the running guest to shut down, and does not wait. The guest may ignore the request.
 	PressPower()
 	// Eject ejects the medium from the CD drive of the running guest, if there is one.
 	Eject()
@@ -19,8 +18,7 @@ type Guest interface {
 
 // GuestBoot holds the parameters for one boot of a guest.
 type GuestBoot struct {
-	// First is the first device from which the guest tries to boot. None means that the guest's firmware follows its
-	// boot order.
+	// First is the first device from which the guest tries to boot. None means the firmware's boot order.
 	First Device
 	// Media is the medium in the CD drive. If nil, the drive is empty.
 	Media *Media
@@ -31,7 +29,7 @@ type GuestBoot struct {
 // GuestEnd is the reason why a guest's boot ended.
 type GuestEnd string
 
-// Values of [GuestEnd].
+// Values of [GuestEnd], which are those of package vm.
 const (
 	GuestPoweredOff GuestEnd = "powered off"
 	GuestReset      GuestEnd = "reset"
@@ -77,20 +75,13 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// requestGuest reports whether the given reset is graceful. If so, it asks the running guest to shut down; the power
-// stays on until the guest has ended. Called with mu held.
+// requestGuest asks the guest to shut down if the given reset is graceful, and reports whether it is. Called with mu
+// held.
 func (m *Machine) requestGuest(how ResetType) bool {
-	switch how {
-	case GracefulShutdown, PushPowerButton:
-		m.reboot = false
-	case GracefulRestart:
-		m.reboot = true
-	case ResetOn, ForceOn, ForceOff, ForceRestart:
-		return false
-	default:
+	if how != GracefulShutdown && how != PushPowerButton && how != GracefulRestart {
 		return false
 	}
-	guest := m.options.Guest
-	m.work.Go(guest.PressPower)
+	m.reboot = how == GracefulRestart
+	m.work.Go(m.options.Guest.PressPower)
 	return true
 }

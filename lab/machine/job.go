@@ -24,8 +24,7 @@ type Job struct {
 	ID    int
 	Name  string
 	State JobState
-	// Reason is the reason why the job failed. reasonID is the ID of the corresponding message in DMTF's Update
-	// message registry.
+	// Reason is the reason why the job failed, and reasonID is the ID of its message in DMTF's Update message registry.
 	Reason   string
 	reasonID messageID
 }
@@ -53,7 +52,7 @@ func (m *Machine) Jobs() []Job {
 	return slices.Clone(m.jobs)
 }
 
-// DeleteJob deletes the job with the given ID, including the change that it would apply. It reports whether the job
+// DeleteJob deletes the job with the given ID, including the change that it would apply, and reports whether it
 // existed.
 func (m *Machine) DeleteJob(id int) bool {
 	m.mu.Lock()
@@ -70,8 +69,7 @@ func (m *Machine) DeleteJob(id int) bool {
 	return true
 }
 
-// dropPending discards the changes that a pending job with the given name would apply at the next boot. Called with
-// mu held, like all functions below.
+// dropPending discards the changes that a pending job would apply. Called with mu held, like all functions below.
 func (m *Machine) dropPending(name string) {
 	switch name {
 	case biosJob:
@@ -86,8 +84,6 @@ func (m *Machine) dropPending(name string) {
 func (m *Machine) jobIndex(id int) int {
 	return slices.IndexFunc(m.jobs, func(j Job) bool { return j.ID == id })
 }
-
-func (m *Machine) hasJob(id int) bool { return m.jobIndex(id) >= 0 }
 
 func (m *Machine) addJob(name string, state JobState) Job {
 	if len(m.jobs) == maxJobs {
@@ -131,56 +127,65 @@ func (m *Machine) endJobs(name string) {
 	}
 }
 
-func getTaskService(w http.ResponseWriter, _ *http.Request) {
-	show(w, object{
-		"@odata.id": tasksPath, "@odata.type": typeOf("TaskService"), "Id": "TaskService", "Name": "Tasks",
+func getTaskService(*http.Request) object {
+	return resource(tasksPath, "TaskService", "Tasks", object{
 		"ServiceEnabled": true, "Status": healthy(), "Tasks": link(tasksPath + "/Tasks"),
 	})
 }
 
-func (m *Machine) jobPath(j Job) string {
-	return tasksPath + "/Tasks/" + m.Name() + ":" + strconv.Itoa(j.ID)
-}
+// jobID returns the ID of the task that describes a job.
+func (m *Machine) jobID(j Job) string { return m.Name() + ":" + strconv.Itoa(j.ID) }
 
-func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
-	var tasks []string
+func (m *Machine) jobPath(j Job) string { return tasksPath + "/Tasks/" + m.jobID(j) }
+
+func (r *Rack) getTasks(request *http.Request) object {
+	var ids []string
 	for _, m := range r.visible(request) {
 		for _, j := range m.Jobs() {
-			tasks = append(tasks, m.jobPath(j))
+			ids = append(ids, m.jobID(j))
 		}
 	}
-	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
+	return collection(request.URL.Path, "Task", "Tasks", ids...)
 }
 
-// job returns the job named in a request's path, and its machine. The last result is false if the job does not exist,
-// or if the client may not see the machine.
-func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
-	name, number, _ := strings.Cut(request.PathValue("task"), ":")
-	m, ok := r.Machine(name)
-	if !ok || !m.accepts(identityOf(request)) {
-		return nil, Job{}, false
+// job returns the job named in a request's path, and its machine, or errNotFound if the client cannot see the job.
+func (r *Rack) job(request *http.Request) (*Machine, Job, error) {
+	id := request.PathValue("task")
+	name, _, _ := strings.Cut(id, ":")
+	if m := r.byName[name]; m != nil && m.accepts(identityOf(request)) {
+		for _, j := range m.Jobs() {
+			if m.jobID(j) == id {
+				return m, j, nil
+			}
+		}
 	}
-	all := m.Jobs()
-	at := slices.IndexFunc(all, func(j Job) bool { return strconv.Itoa(j.ID) == number })
-	if at < 0 {
-		return nil, Job{}, false
-	}
-	return m, all[at], true
+	return nil, Job{}, errNotFound
 }
 
-func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
-	m, j, ok := r.job(request)
-	if !ok {
-		notFound(w, request)
-		return
-	}
-	if r.readyFor(w, request, m) {
+func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
+	if err == nil && r.readyFor(w, request, m) {
 		show(w, m.task(j))
 	}
+	return err
 }
 
-// task returns a job as a Redfish Task. The only message of a failed task is the reason, because Ironic shows all
-// messages.
+// getTaskMonitor responds with the status 202 until the task has ended, and with the status 200 afterwards. The
+// response contains the task, from which Ironic reads the result.
+func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
+	switch {
+	case err != nil:
+		return err
+	case j.State == JobCompleted || j.State == JobException:
+		show(w, m.task(j))
+	default:
+		showAs(w, http.StatusAccepted, m.task(j))
+	}
+	return nil
+}
+
+// task returns a job as a Redfish Task. A failed task has one message, because Ironic shows all messages.
 func (m *Machine) task(j Job) object {
 	percent := map[JobState]int{JobRunning: 50, JobCompleted: 100, JobException: 100}
 	text := map[JobState]string{
@@ -190,20 +195,21 @@ func (m *Machine) task(j Job) object {
 	if j.State == JobException {
 		status, message = "Critical", object{"MessageId": "Update.1.0." + string(j.reasonID), "Message": j.Reason, "Severity": "Critical"}
 	}
-	path := m.jobPath(j)
-	return object{
-		"@odata.id": path, "@odata.type": typeOf("Task"), "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": j.Name,
+	return resource(m.jobPath(j), "Task", j.Name, object{
 		"TaskState": j.State, "TaskStatus": status, "PercentComplete": percent[j.State], "Messages": []object{message},
-	}
+	})
 }
 
-func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) {
-	m, j, ok := r.job(request)
+func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
 	switch {
-	case ok && !r.readyFor(w, request, m):
-	case ok && m.DeleteJob(j.ID):
-		done(w)
-	default:
-		notFound(w, request)
+	case err != nil:
+		return err
+	case !r.readyFor(w, request, m):
+		return nil
+	case !m.DeleteJob(j.ID):
+		return errNotFound
 	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

@@ -58,47 +58,39 @@ func (m *Machine) addLog(event Event, severity Severity) {
 
 func (m *Machine) logPath() string { return m.SystemPath() + "/LogServices/SEL" }
 
-func getLogService(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.logPath()
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("LogService"), "Id": "SEL", "Name": "System event log",
+func (m *Machine) getLogService(request *http.Request) object {
+	path := request.URL.Path
+	return resource(path, "LogService", "System event log", object{
 		"LogEntryType": "SEL", "OverWritePolicy": "WrapsWhenFull", "MaxNumberOfRecords": maxLog, "ServiceEnabled": true,
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "Status": healthy(), "Entries": link(path + "/Entries"),
-		"Actions": object{"#LogService.ClearLog": object{"target": path + "/Actions/LogService.ClearLog"}},
+		"Actions": action(path, "LogService.ClearLog", nil),
 	})
 }
 
 func (m *Machine) logEntry(entry LogEntry) object {
 	id := strconv.Itoa(entry.ID)
-	return object{
-		"@odata.id": m.logPath() + "/Entries/" + id, "@odata.type": typeOf("LogEntry"), "Id": id, "Name": "Log entry " + id,
+	return resource(m.logPath()+"/Entries/"+id, "LogEntry", "Log entry "+id, object{
 		"EntryType": "SEL", "Created": redfishTime(entry.At), "Severity": entry.Severity, "Message": entry.Text,
-	}
+	})
 }
 
 // getLogEntries returns the log entries. Like real BMCs, it returns the entries themselves instead of links to them,
 // so that reading the log does not take five hundred requests.
-func getLogEntries(w http.ResponseWriter, request *http.Request, m *Machine) {
+func (m *Machine) getLogEntries(request *http.Request) object {
 	entries := []object{}
 	for _, entry := range m.Log() {
 		entries = append(entries, m.logEntry(entry))
 	}
 	all := collection(request.URL.Path, "LogEntry", "System event log")
 	all["Members"], all["Members@odata.count"] = entries, len(entries)
-	show(w, all)
+	return all
 }
 
-func getLogEntry(w http.ResponseWriter, request *http.Request, m *Machine) {
+func (m *Machine) getLogEntry(request *http.Request) object {
 	for _, entry := range m.Log() {
 		if strconv.Itoa(entry.ID) == request.PathValue("id") {
-			show(w, m.logEntry(entry))
-			return
+			return m.logEntry(entry)
 		}
 	}
-	notFound(w, request)
-}
-
-func clearLog(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	m.ClearLog()
-	done(w)
+	return nil
 }

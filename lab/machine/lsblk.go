@@ -12,7 +12,7 @@ type device struct {
 	name, kind      string
 	size            int64
 	rotational      bool
-	disk            *Disk // the disk that has further attributes; nil for a partition
+	disk            Disk // the disk that has further attributes; zero for a partition
 	fs              Filesystem
 	partUUID, table string
 	partName        string
@@ -30,7 +30,7 @@ func (m *Machine) devices() []device {
 			return
 		}
 		known[d.Name] = true
-		all = append(all, device{name: d.Name, kind: kind, size: d.SizeBytes, rotational: d.Rotational, disk: d, table: d.Table})
+		all = append(all, device{name: d.Name, kind: kind, size: d.SizeBytes, rotational: d.Rotational, disk: *d, table: d.Table})
 		for _, p := range d.Partitions {
 			part := device{
 				name: partitionName(d.Name, p.Number), kind: "part", size: p.Size, rotational: d.Rotational, fs: p.Filesystem,
@@ -55,50 +55,16 @@ func (m *Machine) devices() []device {
 
 // column returns the device's value in the named column of lsblk, or nil if it has none.
 func (d device) column(name string) any {
-	text := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return s
-	}
 	short := strings.TrimPrefix(d.name, "/dev/")
-	switch name {
-	case "name", "kname":
-		return short
-	case "type":
-		return d.kind
-	case "size":
-		return d.size
-	case "rota":
-		return d.rotational
-	case "log-sec":
-		return 512
-	case "phy-sec":
-		return 4096
-	case "fstype":
-		return text(d.fs.Type)
-	case "label":
-		return text(d.fs.Label)
-	case "uuid":
-		return text(d.fs.FSID)
-	case "partuuid":
-		return text(d.partUUID)
-	case "partlabel":
-		return text(d.partName)
-	case "pttype":
-		return text(strings.Replace(d.table, msdos, "dos", 1))
+	value := map[string]any{
+		"name": short, "kname": short, "type": d.kind, "size": d.size, "rota": d.rotational, "log-sec": 512, "phy-sec": 4096,
+		"fstype": d.fs.Type, "label": d.fs.Label, "uuid": d.fs.FSID, "partuuid": d.partUUID, "partlabel": d.partName,
+		"pttype": strings.Replace(d.table, msdos, "dos", 1), "model": d.disk.Model, "serial": d.disk.Serial, "wwn": d.disk.WWN,
+	}[name]
+	if value == "" {
+		return nil
 	}
-	if d.disk != nil {
-		switch name {
-		case "model":
-			return text(d.disk.Model)
-		case "serial":
-			return text(d.disk.Serial)
-		case "wwn":
-			return text(d.disk.WWN)
-		}
-	}
-	return nil
+	return value
 }
 
 // below returns the named device and all devices that are based on it.
@@ -138,11 +104,10 @@ func (m *Machine) lsblk(args []string) Output {
 			pairs = true
 		case a == "--output-all":
 			columns = allColumns
-		case a == "--output" || a == "--nodeps" || strings.HasPrefix(a, "--"):
-			if a == "--output" && i+1 < len(args) {
-				i++
-				columns = args[i]
-			}
+		case a == "--output" && i+1 < len(args):
+			i++
+			columns = args[i]
+		case strings.HasPrefix(a, "--"):
 		case strings.HasPrefix(a, "-"):
 			flags, given, _ := strings.Cut(a, "o")
 			pairs = pairs || strings.Contains(flags, "P")
@@ -154,7 +119,8 @@ func (m *Machine) lsblk(args []string) Output {
 			}
 		default:
 			if all = below(all, a); len(all) == 0 {
-				all = m.singleDevice(a)
+				// The device is not below an earlier argument.
+				all = slices.DeleteFunc(m.devices(), func(d device) bool { return d.name != a })
 			}
 			if len(all) == 0 {
 				return fails(32, "lsblk: %s: not a block device\n", a)
@@ -168,12 +134,6 @@ func (m *Machine) lsblk(args []string) Output {
 		return listJSON(all, columns)
 	}
 	return listText(all, columns, pairs)
-}
-
-// singleDevice returns only the named device, without the devices that are based on it.
-func (m *Machine) singleDevice(name string) []device {
-	all := m.devices()
-	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
 }
 
 func listFS(all []device) Output {

@@ -1,14 +1,29 @@
+// Package machine simulates bare-metal machines: a Redfish BMC, disks, network interfaces, power and a boot order.
+//
+//	m, err := machine.New(machine.Spec{Name: "m1", User: "admin", Password: "secret"}, machine.Options{Ramdisk: agent})
+//	rack, err := machine.NewRack(time.Now, m)
+//	go rack.Serve(ctx, listener) // or ServeTLS
+//	…
+//	m.Close()
+//
+// A conductor controls the machine through Redfish: it inserts an image into the virtual CD drive,
+// selects the drive as the next boot device and powers the machine on. The machine downloads the
+// image and passes it to its [Ramdisk], which runs until the machine is powered off. This package
+// does not know what a ramdisk does. The ramdisk accesses the hardware through its [Machine],
+// installs a system with [Machine.Install] and powers off with [Machine.Reset].
+//
+// A [Rack] is a Redfish service for one machine, like a BMC, or for thousands, each with its own credentials.
 package machine
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// defaultMaxImage is the default of [Options].MaxImage, in bytes. It is about the size of a DVD, the largest live
-// medium.
+// defaultMaxImage is the default of [Options].MaxImage, in bytes. It is about that of a DVD, the largest live medium.
 const defaultMaxImage = 8 << 30
 
 // Options configures a machine. If no field is set, power changes take no time, and nothing runs on the machine.
@@ -22,8 +37,7 @@ type Options struct {
 	// Ramdisk runs after the machine has booted from the CD.
 	Ramdisk Ramdisk
 
-	// Guest, if not nil, replaces the simulated firmware and the booted system. Ramdisk, FirmwareTime and
-	// ShutdownTime are then not used.
+	// Guest, if not nil, replaces the simulated system, so Ramdisk, FirmwareTime and ShutdownTime are not used.
 	Guest Guest
 
 	// Client downloads images. If nil, http.DefaultClient is used.
@@ -82,12 +96,7 @@ func New(spec Spec, options Options) (*Machine, error) {
 	if err := spec.complete(); err != nil {
 		return nil, err
 	}
-	if options.Client == nil {
-		options.Client = http.DefaultClient
-	}
-	if options.MaxImage == 0 {
-		options.MaxImage = defaultMaxImage
-	}
+	options.Client, options.MaxImage = cmp.Or(options.Client, http.DefaultClient), cmp.Or(options.MaxImage, defaultMaxImage)
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -148,11 +157,9 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if not empty, makes downloads of images fail for this reason.
 	ImageFails string
-	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes to this attribute, but the firmware
-	// silently ignores them at boot.
+	// BIOSIgnores is the name of a BIOS attribute whose changes the BMC accepts, but the firmware silently ignores.
 	BIOSIgnores string
-	// WantETag makes the BMC reject changes to a resource unless the request names the resource's current version
-	// (If-Match).
+	// WantETag makes the BMC reject changes to a resource unless the request names its current version (If-Match).
 	WantETag bool
 }
 

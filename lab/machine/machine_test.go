@@ -233,7 +233,7 @@ func TestManyGoroutines(t *testing.T) {
 				_ = m.Insert(VirtualMedia{URL: imageURL, Inserted: true})
 				_ = m.SetOverride(BootOverride{Target: Cd, Enabled: Continuous})
 				_ = m.Install("/dev/sda", Installation{What: "CoreOS"})
-				for _, path := range []string{m.SystemPath(), m.cdPath(), m.logPath() + "/Entries", m.chassisPath() + "/Thermal"} {
+				for _, path := range []string{m.SystemPath(), m.managerPath() + "/VirtualMedia/Cd", m.logPath() + "/Entries", m.chassisPath() + "/Thermal"} {
 					if w := call(t, r, http.MethodGet, path, ""); w.Code != http.StatusOK {
 						t.Errorf("%s: status %d", path, w.Code)
 					}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,77 +10,66 @@ import (
 // managerResets contains the types of resets that a BMC supports.
 var managerResets = []ResetType{GracefulRestart, ForceRestart}
 
-func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" }
-
-func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.managerPath()
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("Manager"),
-		"Id": m.Name(), "Name": "BMC of " + m.Name(), "ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
+func (m *Machine) getManager(request *http.Request) object {
+	path := request.URL.Path
+	// A simulated machine has no screen.
+	console := func(types ...string) object {
+		return object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": types}
+	}
+	return resource(path, "Manager", "BMC of "+m.Name(), object{
+		"ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
 		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.Firmware(BMCFirmware),
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "PowerState": On, "Status": healthy(),
-		// A simulated machine has no screen.
-		"GraphicalConsole":   object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},
-		"SerialConsole":      object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH", "IPMI"}},
-		"CommandShell":       object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH"}},
+		"GraphicalConsole": console("KVMIP"), "SerialConsole": console("SSH", "IPMI"), "CommandShell": console("SSH"),
 		"EthernetInterfaces": link(path + "/EthernetInterfaces"),
 		"VirtualMedia":       link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
-		"Actions": object{"#Manager.Reset": object{
-			"target": path + "/Actions/Manager.Reset", "ResetType@Redfish.AllowableValues": managerResets,
-		}},
-		"Links": object{"ManagerForServers": links(m.SystemPath()), "ManagerForChassis": links(m.chassisPath())},
+		"Actions": action(path, "Manager.Reset", object{"ResetType@Redfish.AllowableValues": managerResets}),
+		"Links":   object{"ManagerForServers": links(m.SystemPath()), "ManagerForChassis": links(m.chassisPath())},
 	})
 }
 
-// getManagerInterface returns the BMC's network interface. Its MAC address is locally administered and derived from
-// the machine's name.
-func getManagerInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
+// getManagerInterface returns the BMC's network interface, whose MAC address is derived from the machine's name.
+func (m *Machine) getManagerInterface(request *http.Request) object {
 	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
 	mac := "02"
 	for i := 0; i < 10; i += 2 {
 		mac += ":" + id[i:i+2]
 	}
-	show(w, object{
-		"@odata.id": request.URL.Path, "@odata.type": typeOf("EthernetInterface"), "Id": "eth0", "Name": "Ethernet interface of the BMC",
+	return resource(request.URL.Path, "EthernetInterface", "Ethernet interface of the BMC", object{
 		"MACAddress": mac, "PermanentMACAddress": mac, "SpeedMbps": 1000, "LinkStatus": "LinkUp", "InterfaceEnabled": true, "Status": healthy(),
 	})
 }
 
-func resetManager(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body struct{ ResetType ResetType }
-	if !read(w, request, &body) {
-		return
-	}
-	if body.ResetType != "" && !slices.Contains(managerResets, body.ResetType) {
-		fail(w, http.StatusBadRequest, parameterValue, "A BMC knows these resets: "+strings.Join(texts(managerResets), ", "))
-		return
-	}
-	m.restartBMC()
-	done(w)
-}
+// resetBody is the body of the actions that reset a system or a manager.
+type resetBody struct{ ResetType ResetType }
 
-func (m *Machine) restartBMC() {
+func (m *Machine) resetManager(body resetBody) error {
+	if body.ResetType != "" && !slices.Contains(managerResets, body.ResetType) {
+		return badRequest(parameterValue, "A BMC knows these resets: %s", joined(managerResets))
+	}
 	m.mu.Lock()
 	defer m.unlock()
+	m.restartBMC()
+	return nil
+}
+
+// restartBMC makes the BMC unavailable for a while. Called with mu held.
+func (m *Machine) restartBMC() {
 	m.bmcUp = m.options.Now().Add(m.options.BMCRestartTime)
 	m.emit(BMCReset, "")
 }
 
-func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path, drive := m.cdPath(), m.VirtualMedia()
-	cd := object{
-		"@odata.id": path, "@odata.type": typeOf("VirtualMedia"),
-		"Id": "Cd", "Name": "Virtual CD", "MediaTypes": []string{"CD", "DVD"}, "Status": healthy(),
+func (m *Machine) getVirtualMedia(request *http.Request) object {
+	path, drive := request.URL.Path, m.VirtualMedia()
+	actions := action(path, "VirtualMedia.InsertMedia", object{"TransferProtocolType@Redfish.AllowableValues": transferProtocols})
+	maps.Copy(actions, action(path, "VirtualMedia.EjectMedia", nil))
+	cd := resource(path, "VirtualMedia", "Virtual CD", object{
+		"MediaTypes": []string{"CD", "DVD"}, "Status": healthy(),
 		"Image": nil, "ImageName": nil, "UserName": nil, "Password": nil,
 		"Inserted": drive.Inserted, "WriteProtected": true, "ConnectedVia": "NotConnected",
 		"TransferMethod": "Stream", "TransferProtocolType": nil, "VerifyCertificate": false, "Certificates": link(path + "/Certificates"),
-		"Actions": object{
-			"#VirtualMedia.InsertMedia": object{
-				"target": path + "/Actions/VirtualMedia.InsertMedia", "TransferProtocolType@Redfish.AllowableValues": []string{"HTTP", "HTTPS"},
-			},
-			"#VirtualMedia.EjectMedia": object{"target": path + "/Actions/VirtualMedia.EjectMedia"},
-		},
-	}
+		"Actions": actions,
+	})
 	if drive.URL != "" {
 		scheme, _, _ := strings.Cut(drive.URL, ":")
 		cd["Image"], cd["ImageName"] = drive.URL, drive.URL[strings.LastIndex(drive.URL, "/")+1:]
@@ -88,72 +78,38 @@ func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	if drive.User != "" {
 		cd["UserName"] = drive.User
 	}
-	show(w, cd)
+	return cd
 }
 
-// mediaRequest is the body of the InsertMedia action, and of a PATCH request for the virtual drive.
-type mediaRequest struct {
-	Image, UserName, Password *string
+// mediaBody is the body of the InsertMedia action, and of a PATCH request for the virtual drive.
+type mediaBody struct {
+	Image, UserName, Password string
 	Inserted                  *bool
 }
 
-func (b mediaRequest) media() VirtualMedia {
-	media := VirtualMedia{URL: *b.Image, Inserted: b.Inserted == nil || *b.Inserted}
-	if b.UserName != nil {
-		media.User = *b.UserName
+func (m *Machine) insertMedia(body mediaBody) error {
+	if body.Image == "" {
+		return badRequest(parameterMissing, "The action VirtualMedia.InsertMedia needs the parameter Image.")
 	}
-	if b.Password != nil {
-		media.Password = *b.Password
-	}
-	return media
-}
-
-func insertMedia(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body mediaRequest
-	if !read(w, request, &body) {
-		return
-	}
-	if body.Image == nil || *body.Image == "" {
-		fail(w, http.StatusBadRequest, parameterMissing, "The action VirtualMedia.InsertMedia needs the parameter Image.")
-		return
-	}
-	insert(w, m, body.media())
-}
-
-func insert(w http.ResponseWriter, m *Machine, media VirtualMedia) {
-	if err := m.Insert(media); err != nil {
-		fail(w, http.StatusBadRequest, propertyValue, err.Error())
-		return
-	}
-	done(w)
-}
-
-func ejectMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	m.Eject()
-	done(w)
+	return m.Insert(VirtualMedia{
+		URL: body.Image, User: body.UserName, Password: body.Password, Inserted: body.Inserted == nil || *body.Inserted,
+	})
 }
 
 // patchVirtualMedia inserts or ejects an image for clients that do not use the actions.
-func patchVirtualMedia(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body mediaRequest
-	if !read(w, request, &body) {
-		return
-	}
+func (m *Machine) patchVirtualMedia(body mediaBody) error {
+	media := m.VirtualMedia()
 	switch {
-	case body.Image != nil && *body.Image != "":
-		insert(w, m, body.media())
-	case body.Inserted != nil && !*body.Inserted:
+	case body.Image != "":
+		return m.insertMedia(body)
+	case body.Inserted == nil:
+		return badRequest(generalError, "Image or Inserted is needed; nothing else can be changed.")
+	case !*body.Inserted:
 		m.Eject()
-		done(w)
-	case body.Inserted != nil:
-		media := m.VirtualMedia()
-		if media.URL == "" {
-			fail(w, http.StatusBadRequest, propertyValue, "There is no image to insert.")
-			return
-		}
-		media.Inserted = true
-		insert(w, m, media)
-	default:
-		fail(w, http.StatusBadRequest, generalError, "Image or Inserted is needed; nothing else can be changed.")
+		return nil
+	case media.URL == "":
+		return badRequest(propertyValue, "There is no image to insert.")
 	}
+	media.Inserted = true
+	return m.Insert(media)
 }

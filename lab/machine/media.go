@@ -126,8 +126,8 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	return Media{Device: Cd, URL: drive.URL, Path: path, Size: size}, nil
 }
 
-// fetch downloads an image and returns the path and the size of the file.
-func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64, error) {
+// fetch downloads an image to a new file, and returns the file's path and size.
+func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (_ string, _ int64, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, drive.URL, http.NoBody)
 	if err != nil {
 		return "", 0, fmt.Errorf("preparing the request: %w", err)
@@ -140,17 +140,13 @@ func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64,
 		return "", 0, err // already contains the method and the URL
 	}
 	defer func() { _ = response.Body.Close() }()
+	name := request.URL.Redacted()
 	if response.StatusCode != http.StatusOK {
-		return "", 0, fmt.Errorf("%s: %s", request.URL.Redacted(), response.Status)
+		return "", 0, fmt.Errorf("%s: %s", name, response.Status)
 	}
 	if response.ContentLength > m.options.MaxImage {
-		return "", 0, fmt.Errorf("%s: %d bytes are more than the %d that an image may have", request.URL.Redacted(), response.ContentLength, m.options.MaxImage)
+		return "", 0, fmt.Errorf("%s: %d bytes are more than the %d that an image may have", name, response.ContentLength, m.options.MaxImage)
 	}
-	return m.store(response.Body, request.URL.Redacted())
-}
-
-// store writes an image to a new file and returns the file's path and size.
-func (m *Machine) store(content io.Reader, name string) (_ string, _ int64, err error) {
 	file, err := os.CreateTemp(m.options.Dir, "ironworks-"+m.spec.Name+"-*.iso")
 	if err != nil {
 		return "", 0, fmt.Errorf("making a file for %s: %w", name, err)
@@ -161,7 +157,7 @@ func (m *Machine) store(content io.Reader, name string) (_ string, _ int64, err 
 			_ = os.Remove(file.Name()) //nolint:gosec // the temporary file made above
 		}
 	}()
-	size, err := io.Copy(file, io.LimitReader(content, m.options.MaxImage+1))
+	size, err := io.Copy(file, io.LimitReader(response.Body, m.options.MaxImage+1))
 	if err != nil {
 		return "", 0, fmt.Errorf("reading %s: %w", name, err)
 	}

@@ -23,16 +23,14 @@ func (m *Machine) BootRecords() []BootRecord {
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord adds to the boot menu an entry for a boot loader on the given disk. It replaces an entry with the
-// same label.
+// AddBootRecord adds a boot loader on the given disk to the boot menu, in place of one with the same label.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records = slices.DeleteFunc(m.records, func(r BootRecord) bool { return r.Label == label })
-	number := 1
-	for slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == number }) {
-		number++
-	}
+	number := firstFree(func(n int) bool {
+		return slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == n })
+	})
 	identifier := uuid.NewString()
 	if d, err := m.disk(disk); err == nil {
 		for _, p := range d.Partitions {

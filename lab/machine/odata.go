@@ -2,10 +2,10 @@ package machine
 
 import (
 	"encoding/xml"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // Paths of OData's documents that describe the service (DSP0266, OData service and metadata documents).
@@ -34,10 +34,7 @@ var schemaVersions = map[string]string{
 }
 
 // typeOf returns the @odata.type of a resource with the given schema.
-func typeOf(schema string) string { return typeIn(schema, schema) }
-
-// typeIn returns the @odata.type of the named type in the given schema.
-func typeIn(schema, name string) string { return "#" + namespace(schema) + "." + name }
+func typeOf(schema string) string { return "#" + namespace(schema) + "." + schema }
 
 // namespace returns the name of a schema, including its version.
 func namespace(schema string) string {
@@ -47,77 +44,40 @@ func namespace(schema string) string {
 	return schema
 }
 
-// describe sets the Link header, which names the schema of the resource (DSP0266, Link header).
-func describe(header http.Header, value any) {
-	resource, _ := value.(object)
-	kind, _ := resource["@odata.type"].(string)
-	if kind == "" {
-		return
-	}
-	kind = strings.TrimPrefix(kind, "#")
-	header.Set("Link", "<"+schemasURL+kind[:strings.LastIndexByte(kind, '.')]+".json>; rel=describedby")
-}
-
 // getService returns the service document, which lists the service root and the resources to which the root links.
-func getService(w http.ResponseWriter, _ *http.Request) {
+func getService(*http.Request) object {
 	entry := func(name, path string) object { return object{"name": name, "kind": "Singleton", "url": path} }
-	all, resource := []object{entry("Service", root+"/")}, rootResource()
-	for _, name := range slices.Sorted(maps.Keys(resource)) {
-		if below, ok := resource[name].(object); ok && below["@odata.id"] != nil {
+	all, service := []object{entry("Service", root+"/")}, getRoot(nil)
+	for _, name := range slices.Sorted(maps.Keys(service)) {
+		if below, ok := service[name].(object); ok && below["@odata.id"] != nil {
 			path, _ := below["@odata.id"].(string)
 			all = append(all, entry(name, path))
 		}
 	}
-	show(w, object{"@odata.context": metadataPath, "value": append(all, entry("Sessions", sessionsPath))})
+	return object{"@odata.context": metadataPath, "value": append(all, entry("Sessions", sessionsPath))}
 }
 
-// reference refers to a schema in the metadata document.
-type reference struct {
-	URI     string `xml:"Uri,attr"`
-	Include []include
-}
-
-type include struct {
-	XMLName   xml.Name `xml:"edmx:Include"`
-	Namespace string   `xml:"Namespace,attr"`
-	Alias     string   `xml:"Alias,attr,omitempty"`
-}
-
-// metadata is OData's metadata document. Its entity container is the service root.
-type metadata struct {
-	XMLName    xml.Name    `xml:"edmx:Edmx"`
-	Prefix     string      `xml:"xmlns:edmx,attr"`
-	Version    string      `xml:"Version,attr"`
-	References []reference `xml:"edmx:Reference"`
-	Schema     struct {
-		Space     string `xml:"xmlns,attr"`
-		Namespace string `xml:"Namespace,attr"`
-		Container struct {
-			Name    string `xml:"Name,attr"`
-			Extends string `xml:"Extends,attr"`
-		} `xml:"EntityContainer"`
-	} `xml:"edmx:DataServices>Schema"`
-}
-
-func getMetadata(w http.ResponseWriter, _ *http.Request) {
-	all := metadata{Prefix: "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0"}
-	for _, schema := range slices.Sorted(maps.Keys(schemaVersions)) {
-		known := reference{URI: schemasURL + schema + "_v1.xml", Include: []include{{Namespace: schema}}}
-		if schemaVersions[schema] != "" {
-			known.Include = append(known.Include, include{Namespace: namespace(schema)})
-		}
-		all.References = append(all.References, known)
-	}
-	all.References = append(all.References, reference{URI: schemasURL + "RedfishExtensions_v1.xml", Include: []include{
-		{Namespace: "RedfishExtensions.v1_0_0", Alias: "Redfish"},
-	}})
-	all.Schema.Space, all.Schema.Namespace = "http://docs.oasis-open.org/odata/ns/edm", "Service"
-	all.Schema.Container.Name, all.Schema.Container.Extends = "Service", namespace("ServiceRoot")+".ServiceContainer"
-	body, err := xml.MarshalIndent(all, "", "  ")
-	if err != nil {
-		fail(w, http.StatusInternalServerError, internalError, "The metadata cannot be written: "+err.Error())
-		return
-	}
+// getMetadata responds with OData's metadata document, whose entity container is the service root.
+func getMetadata(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/xml")
-	_, _ = w.Write(append([]byte(xml.Header), body...))
+	write := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+	write("%s", xml.Header+`<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">`+"\n")
+	for _, schema := range slices.Sorted(maps.Keys(schemaVersions)) {
+		write("  <edmx:Reference Uri=%q>\n", schemasURL+schema+"_v1.xml")
+		write("    <edmx:Include Namespace=%q></edmx:Include>\n", schema)
+		if schemaVersions[schema] != "" {
+			write("    <edmx:Include Namespace=%q></edmx:Include>\n", namespace(schema))
+		}
+		write("  </edmx:Reference>\n")
+	}
+	write(`  <edmx:Reference Uri=%q>
+    <edmx:Include Namespace="RedfishExtensions.v1_0_0" Alias="Redfish"></edmx:Include>
+  </edmx:Reference>
+  <edmx:DataServices>
+    <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Service">
+      <EntityContainer Name="Service" Extends=%q></EntityContainer>
+    </Schema>
+  </edmx:DataServices>
+</edmx:Edmx>`, schemasURL+"RedfishExtensions_v1.xml", namespace("ServiceRoot")+".ServiceContainer")
+	return nil
 }

@@ -153,10 +153,9 @@ func (d *Disk) addPartition(p Partition) Output {
 			return fails(1, "Error: Unable to satisfy all constraints on the partition.\n")
 		}
 	}
-	p.Number = 1
-	for slices.ContainsFunc(d.Partitions, func(other Partition) bool { return other.Number == p.Number }) {
-		p.Number++
-	}
+	p.Number = firstFree(func(n int) bool {
+		return slices.ContainsFunc(d.Partitions, func(other Partition) bool { return other.Number == n })
+	})
 	d.Partitions = append(d.Partitions, p)
 	slices.SortFunc(d.Partitions, func(a, b Partition) int { return a.Number - b.Number })
 	return Output{}
@@ -175,8 +174,7 @@ func (r *partedRun) print() {
 		case raidMember, "swap", "iso9660":
 			fs = "" // parted does not know the type, or its callers cannot parse it
 		}
-		flags := slices.Clone(p.Flags)
-		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(flags, ", "))
+		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(p.Flags, ", "))
 	}
 }
 
@@ -190,32 +188,28 @@ func (m *Machine) sgdisk(args []string) Output {
 		}
 		return fails(2, "Problem opening %s for reading! Error is 2.\nThe specified file does not exist!\n", device)
 	}
-	var made *Partition
 	switch {
 	case slices.Contains(args, "-Z"):
 		m.clear(d)
 	case slices.Contains(args, "-F"):
 		return Output{Stdout: fmt.Sprintf("%d\n", d.firstFree(mib)/512)}
 	case slices.Contains(args, "-n"):
-		made = d.requested(after(args, "-n"))
-		_, made.Name, _ = strings.Cut(after(args, "-c"), ":")
+		p := d.requested(after(args, "-n"))
+		_, p.Name, _ = strings.Cut(after(args, "-c"), ":")
 		if strings.HasSuffix(after(args, "-t"), "ef00") {
-			made.Flags = []string{"boot", "esp"}
+			p.Flags = []string{"boot", "esp"}
 		}
-	}
-	if made != nil {
-		if out := d.addPartition(*made); out.Code != 0 {
-			return fails(4, "Could not create partition from %d\nError encountered; not saving changes.\n", made.Start/512)
+		if out := d.addPartition(p); out.Code != 0 {
+			return fails(4, "Could not create partition from %d\nError encountered; not saving changes.\n", p.Start/512)
 		}
 	}
 	return Output{}
 }
 
-// requested parses the argument that describes a new partition, NUMBER:STARTs:+SIZEMiB. A start or size that is not a
-// number is replaced by 1 MiB.
-func (d *Disk) requested(what string) *Partition {
+// requested parses NUMBER:STARTs:+SIZEMiB, a new partition. A start or size that is not a number is replaced by 1 MiB.
+func (d *Disk) requested(what string) Partition {
 	fields := strings.Split(what, ":")
-	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
+	p := Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
 	if len(fields) == 3 {
 		if sector, err := strconv.ParseInt(strings.TrimSuffix(fields[1], "s"), 10, 64); err == nil {
 			p.Start = sector * 512

@@ -37,8 +37,7 @@ type Partition struct {
 
 // Filesystem describes the content of a partition.
 type Filesystem struct {
-	// Type is blkid's name for the type of the file system, such as ext4, vfat, swap or iso9660. It is empty if there
-	// is no file system.
+	// Type is blkid's name for the type, such as ext4, vfat, swap or iso9660, or empty if there is none.
 	Type        string
 	Label, FSID string
 	// Files contains the files and folders in the file system, in any order.
@@ -69,8 +68,8 @@ func folders(names ...string) []File {
 	return files
 }
 
-// coreOSPartitions returns the partitions of a CoreOS image before its first boot. Their names and the UUIDs of their
-// file systems are those of real images.
+// coreOSPartitions returns the partitions of a CoreOS image before its first boot, with the names and file system UUIDs
+// of real images.
 func coreOSPartitions(size int64) []Partition {
 	const boot = 513 * mib
 	parts := []Partition{
@@ -91,8 +90,7 @@ func coreOSPartitions(size int64) []Partition {
 // rootFolders lists the folders in the root directory of a Linux system.
 var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
 
-// CloudPartitions returns the partitions that a cloud image is assumed to contain. The lab does not read the content
-// of such images.
+// CloudPartitions returns the partitions that a cloud image is assumed to contain. The lab does not read such images.
 func CloudPartitions(size int64) []Partition {
 	const root = 101 * mib
 	return numbered([]Partition{
@@ -144,8 +142,7 @@ func (m *Machine) tables() []*Disk {
 	return all
 }
 
-// partition returns a partition and its disk. The partition is given by its device name or by a link to it in
-// /dev/disk. Called with mu held.
+// partition returns the partition with a device name or a link in /dev/disk, and its disk. Called with mu held.
 func (m *Machine) partition(device string) (*Disk, *Partition) {
 	by, value := path.Split(strings.TrimPrefix(device, "/dev/disk/"))
 	for _, d := range m.tables() {

@@ -105,8 +105,7 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff starts powering the machine off. It replaces a shutdown in progress, so that a machine that does not shut
-// down can be forced off.
+// powerOff starts powering the machine off. It replaces a shutdown in progress, which may never end.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.powerOnAfterOff = false
 	if m.power == Off {
@@ -171,12 +170,10 @@ func wait(ctx context.Context, duration time.Duration) bool {
 	if duration <= 0 {
 		return ctx.Err() == nil
 	}
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(duration):
 		return true
 	}
 }

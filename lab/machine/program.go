@@ -28,8 +28,7 @@ var noOutput = []string{
 }
 
 // Execute simulates the programs that a ramdisk uses to manage disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
-// efibootmgr, wipefs, mkswap and mkfs. It supports the features that ironic-python-agent uses. Changes take effect
-// immediately.
+// efibootmgr, wipefs, mkswap and mkfs. It supports what ironic-python-agent uses.
 func (m *Machine) Execute(argv []string) Output {
 	name := path.Base(argv[0])
 	if slices.Contains(noOutput, name) {
@@ -47,27 +46,17 @@ func (m *Machine) Execute(argv []string) Output {
 	}
 	m.mu.Lock()
 	defer m.unlock()
-	switch {
-	case name == "parted":
-		return m.parted(args)
-	case name == "sgdisk":
-		return m.sgdisk(args)
-	case name == "mdadm":
-		return m.mdadm(args)
-	case name == "lsblk":
-		return m.lsblk(args)
-	case name == "blkid":
-		return m.blkid(args)
-	case name == "blockdev":
-		return m.blockdev(args)
-	case name == "efibootmgr":
-		return m.efibootmgr(args)
-	case name == "wipefs":
-		return m.wipefs(args)
-	case name == "mkswap" || strings.HasPrefix(name, "mkfs"):
+	if name == "mkswap" || strings.HasPrefix(name, "mkfs") {
 		return m.mkfs(name, args)
 	}
-	return fails(NotFound, "%s: command not found\n", name)
+	simulate, ok := map[string]func([]string) Output{
+		"parted": m.parted, "sgdisk": m.sgdisk, "mdadm": m.mdadm, "lsblk": m.lsblk, "blkid": m.blkid, "blockdev": m.blockdev,
+		"efibootmgr": m.efibootmgr, "wipefs": m.wipefs,
+	}[name]
+	if !ok {
+		return fails(NotFound, "%s: command not found\n", name)
+	}
+	return simulate(args)
 }
 
 func (m *Machine) wipefs(args []string) Output {

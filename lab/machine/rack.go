@@ -1,20 +1,15 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
 // odataVersion is the only OData version that the service supports.
 const odataVersion = "4.0"
-
-// errTaken is returned if a rack already contains a machine with the same name.
-var errTaken = errors.New("the name is taken")
 
 // Rack is a Redfish service for one machine or for thousands of them. Each machine has a user and a password. A
 // client can see the machines that accept its credentials.
@@ -26,72 +21,41 @@ type Rack struct {
 	allow    map[string][]string // allowed methods, by the path of a route
 	sessions sessions
 
-	mu       sync.RWMutex
-	machines map[string]*Machine
-	names    []string // sorted
+	machines []*Machine // sorted by name
+	byName   map[string]*Machine
 }
 
-// NewRack returns a service for the given machines. Sessions expire by the time that now returns. If now is nil,
-// time.Now is used.
+// NewRack returns a service for the given machines, whose names must differ. Sessions expire by the time that now
+// returns. If now is nil, time.Now is used.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now
 	}
-	r := &Rack{machines: map[string]*Machine{}, sessions: sessions{now: now, open: map[string]session{}}}
-	r.routes, r.allow = r.makeRoutes()
-	for _, m := range machines {
-		if err := r.Add(m); err != nil {
-			return nil, err
-		}
+	r := &Rack{
+		machines: slices.Clone(machines), byName: map[string]*Machine{}, sessions: sessions{now: now, open: map[string]session{}},
 	}
+	slices.SortFunc(r.machines, func(a, b *Machine) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, m := range r.machines {
+		if r.byName[m.Name()] != nil {
+			return nil, fmt.Errorf("adding machine %s to the rack: the name is taken", m.Name())
+		}
+		r.byName[m.Name()] = m
+	}
+	r.routes, r.allow = r.makeRoutes()
 	return r, nil
 }
 
-// Add adds a machine to the rack. It returns an error if the name is taken.
-func (r *Rack) Add(m *Machine) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, ok := r.machines[m.Name()]; ok {
-		return fmt.Errorf("adding machine %s to the rack: %w", m.Name(), errTaken)
+// onlyMachine returns the machine of a rack that contains a single machine, and is its BMC, or nil.
+func (r *Rack) onlyMachine() *Machine {
+	if len(r.machines) != 1 {
+		return nil
 	}
-	r.machines[m.Name()] = m
-	i, _ := slices.BinarySearch(r.names, m.Name())
-	r.names = slices.Insert(r.names, i, m.Name())
-	return nil
-}
-
-// Machine returns the machine with the given name.
-func (r *Rack) Machine(name string) (*Machine, bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	m, ok := r.machines[name]
-	return m, ok
-}
-
-// Machines returns all machines, sorted by name.
-func (r *Rack) Machines() []*Machine {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	all := make([]*Machine, len(r.names))
-	for i, name := range r.names {
-		all[i] = r.machines[name]
-	}
-	return all
-}
-
-// onlyMachine returns the machine of a rack that contains a single machine. Such a rack is the BMC of its machine.
-func (r *Rack) onlyMachine() (*Machine, bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if len(r.names) != 1 {
-		return nil, false
-	}
-	return r.machines[r.names[0]], true
+	return r.machines[0]
 }
 
 // ServeHTTP responds to a request as a Redfish service does.
 func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if m, ok := r.onlyMachine(); ok && !m.ready(w, request) {
+	if m := r.onlyMachine(); m != nil && !m.ready(w, request) {
 		return
 	}
 	w.Header().Set("OData-Version", odataVersion)
@@ -163,9 +127,8 @@ func (s *statusOnly) Header() http.Header            { return s.header }
 func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
-// ready waits for as long as the BMC stalls, and reports whether the BMC then answers. If the BMC is restarting,
-// ready writes an error response and returns false. If the client disconnects or the service ends while ready waits,
-// it aborts the request without a response.
+// ready waits while the BMC stalls, and reports whether the BMC answers; if it is restarting, ready writes an error
+// response. If the client disconnects meanwhile, it aborts the request without a response.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)

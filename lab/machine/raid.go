@@ -5,19 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// RAIDController describes a RAID controller. It hides the machine's drives, which are the disks in its [Spec], from
-// the operating system. Instead, the machine has a disk for each volume of the controller. Before the first volume is
-// created, it has no disks.
+// RAIDController describes a RAID controller. It hides the drives, which are the disks in the [Spec], from the
+// operating system, which sees a disk for each volume.
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
-	// Types contains the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic
-	// can create.
+	// Types contains the Redfish RAIDTypes that the controller supports; empty means all types that Ironic can create.
 	Types []string
 	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
 	OnReset bool
@@ -74,24 +73,17 @@ type Volume struct {
 
 var (
 	errVolume     = errors.New("this volume is not possible")
-	errRAIDBusy   = errors.New("the RAID controller has a pending change: restart the system first")
-	errNoVolume   = errors.New("no such volume")
+	errRAIDBusy   = &refusal{http.StatusConflict, resourceInUse, "The RAID controller has a pending change. Restart the system first."}
 	errNoRAID     = errors.New("the machine has no RAID controller")
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
-
-// raidChange is a change that either creates or removes a volume.
-type raidChange struct {
-	create *Volume
-	remove string // the ID of the volume to remove
-}
 
 // raidState holds the state of a RAID controller.
 type raidState struct {
 	drives  []Disk
 	volumes []Volume
-	made    int // number of volumes created so far, from which serial numbers of new volumes are derived
-	pending *raidChange
+	made    int    // number of volumes created so far, from which serial numbers of new volumes are derived
+	pending func() // the change that waits for the next boot
 }
 
 // Drives returns copies of the machine's physical drives. Without a RAID controller, these are the disks.
@@ -132,7 +124,8 @@ func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	if err := m.fitVolume(&v); err != nil {
 		return v, nil, err
 	}
-	return m.changeRAID(raidChange{create: &v}, onReset)
+	job, err := m.changeRAID(func() { v = m.addVolume(v) }, onReset)
+	return v, job, err
 }
 
 // DeleteVolume deletes a volume and its content. If onReset is set, the volume is deleted only at the next boot, and
@@ -141,26 +134,25 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
 	if !slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id }) {
-		return nil, fmt.Errorf("%w: %s", errNoVolume, id)
+		return nil, errNotFound
 	}
-	_, job, err := m.changeRAID(raidChange{remove: id}, onReset)
-	return job, err
+	return m.changeRAID(func() { m.removeVolume(id) }, onReset)
 }
 
-// changeRAID applies a change immediately, or creates a job that applies it at the next boot. Called with mu held,
-// like all functions below.
-func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
+// changeRAID applies a change, or creates a job that does so at the next boot. Called with mu held, like all below.
+func (m *Machine) changeRAID(change func(), onReset bool) (*Job, error) {
 	switch {
 	case m.raid.pending != nil:
-		return Volume{}, nil, errRAIDBusy
+		return nil, errRAIDBusy
 	case m.spec.RAID.OnReset && !onReset:
-		return Volume{}, nil, errRAIDTiming
+		return nil, errRAIDTiming
 	case onReset:
-		m.raid.pending = &c
+		m.raid.pending = change
 		job := m.addJob(raidJob, JobPending)
-		return Volume{}, &job, nil
+		return &job, nil
 	}
-	return m.makeChange(c), nil, nil
+	change()
+	return nil, nil
 }
 
 // applyRAID applies the pending change, if there is one.
@@ -168,27 +160,21 @@ func (m *Machine) applyRAID() {
 	if m.raid.pending == nil {
 		return
 	}
-	c := *m.raid.pending
+	m.raid.pending()
 	m.raid.pending = nil
-	m.makeChange(c)
 	m.endJobs(raidJob)
 }
 
-func (m *Machine) makeChange(c raidChange) Volume {
-	if c.create != nil {
-		return m.addVolume(*c.create)
-	}
-	at := slices.IndexFunc(m.raid.volumes, func(v Volume) bool { return v.ID == c.remove })
+func (m *Machine) removeVolume(id string) {
+	at := slices.IndexFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id })
 	v := m.raid.volumes[at]
 	m.raid.volumes = slices.Delete(m.raid.volumes, at, at+1)
 	m.spec.Disks = slices.DeleteFunc(m.spec.Disks, func(d Disk) bool { return d.Name == v.Device })
 	m.dropArrays()
 	m.emit(VolumeDeleted, "%s: %s", v.ID, v.Device)
-	return v
 }
 
-// fitVolume returns an error if the controller cannot create the new volume. If the volume's size is 0, fitVolume
-// sets it to the available space.
+// fitVolume returns an error if the new volume is impossible. It replaces a size of 0 by the available space.
 func (m *Machine) fitVolume(v *Volume) error {
 	c := m.spec.RAID
 	if c == nil {

@@ -297,7 +297,7 @@ func TestRack(t *testing.T) {
 			machines = append(machines, machineT(t, s, Options{}))
 		}
 		r := rackT(t, machines...)
-		if err := r.Add(machines[0]); err == nil {
+		if _, err := NewRack(nil, machines[0], machines[1], machines[0]); err == nil {
 			t.Error("the same name twice")
 		}
 		if w := call(t, r, http.MethodGet, root+"/Systems", ""); !strings.Contains(w.Body.String(), `[{"@odata.id":"/redfish/v1/Systems/a"},{"@odata.id":"/redfish/v1/Systems/b"}]`) {

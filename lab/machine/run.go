@@ -46,8 +46,8 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot ends the running firmware or system. If cause is [ErrShutdown], the system can shut down cleanly. Called
-// with mu held.
+// endBoot ends the running firmware or system. If cause is [ErrShutdown], it can shut down cleanly. Called with mu
+// held.
 func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
 		m.running.end(cause)
@@ -61,10 +61,10 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 	}
 	m.advance(ctx, func() { m.setProgress(ProgressFirmware) })
 	for _, device := range devices {
-		// BMCs report OSBootStarted when the firmware is ready to boot (UEFI's ReadyToBoot), whether or not a device
-		// boots. Ironic's BIOS steps wait for this.
+		// BMCs report OSBootStarted at UEFI's ReadyToBoot, whether or not a device boots. Ironic's BIOS steps wait for
+		// this.
 		m.advance(ctx, func() { m.setProgress(ProgressOSStarted) })
-		system, err := m.load(ctx, device)
+		system, media, err := m.load(ctx, device)
 		if ctx.Err() != nil {
 			return
 		}
@@ -77,21 +77,21 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 		}
 		m.advance(ctx, func() {
 			m.boot.Device = device
-			m.emit(Booted, "%s: %s", device, system.name)
+			m.emit(Booted, "%s: %s", device, system)
 		})
-		m.runSystem(ctx, system)
+		m.runSystem(ctx, media)
 		return
 	}
 	m.advance(ctx, func() { m.emit(NothingBoots, "%v", errNoBoot) })
 }
 
-// runSystem runs the booted system until the boot ends.
-func (m *Machine) runSystem(ctx context.Context, s system) {
+// runSystem runs the booted system until the boot ends. media is nil for a system on a disk.
+func (m *Machine) runSystem(ctx context.Context, media *Media) {
 	m.advance(ctx, func() { m.setProgress(ProgressOSRunning) })
-	if s.media == nil || m.options.Ramdisk == nil {
+	if media == nil || m.options.Ramdisk == nil {
 		return // an installed system does nothing
 	}
-	err := m.options.Ramdisk.Run(ctx, m, *s.media)
+	err := m.options.Ramdisk.Run(ctx, m, *media)
 	m.advance(ctx, func() {
 		if err != nil {
 			m.emit(RamdiskEnded, "%v", err)
@@ -113,36 +113,24 @@ func (m *Machine) advance(ctx context.Context, change func()) {
 	}
 }
 
-// system is the operating system or the ramdisk on a boot device.
-type system struct {
-	name  string
-	media *Media // nil for a system on a disk
-}
-
-// load returns the system on the given device. The error is the reason why the device does not boot.
-func (m *Machine) load(ctx context.Context, device Device) (system, error) {
+// load returns the name and the medium of the system on the given device, or the reason why it does not boot.
+func (m *Machine) load(ctx context.Context, device Device) (system string, _ *Media, err error) {
 	switch device {
 	case Cd:
 		media, err := m.loadCD(ctx)
-		if err != nil {
-			return system{}, err
-		}
-		return system{name: redacted(media.URL), media: &media}, nil
+		return redacted(media.URL), &media, err
 	case Pxe:
-		return system{}, errors.New("no answer from a PXE server")
+		return "", nil, errors.New("no answer from a PXE server")
 	case Hdd:
-		for _, disk := range m.Disks() {
-			if disk.Installed != nil {
-				return system{name: disk.Installed.What + " on " + disk.Name}, nil
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, d := range m.tables() {
+			if d.Installed != nil {
+				return d.Installed.What + " on " + d.Name, nil, nil
 			}
 		}
-		for _, a := range m.Arrays() {
-			if a.Installed != nil {
-				return system{name: a.Installed.What + " on " + a.Name}, nil
-			}
-		}
-		return system{}, errors.New("nothing is installed on any disk")
+		return "", nil, errors.New("nothing is installed on any disk")
 	default:
-		return system{}, fmt.Errorf("%s is no device to boot from", device)
+		return "", nil, fmt.Errorf("%s is no device to boot from", device)
 	}
 }

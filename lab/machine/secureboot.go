@@ -1,16 +1,11 @@
 package machine
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 )
-
-// errSecureBoot is returned if secure boot cannot be enabled.
-var errSecureBoot = errors.New("secure boot requires the boot mode UEFI")
 
 // KeysReset specifies how to reset the secure boot keys (SecureBoot, ResetKeysType).
 type KeysReset string
@@ -22,12 +17,10 @@ const (
 	DeletePK    KeysReset = "DeletePK"
 )
 
-// platformKey is the name of the database that contains the platform key. Without this key, the firmware is in setup
-// mode.
+// platformKey is the name of the database that contains the platform key. Without it, the firmware is in setup mode.
 const platformKey = "PK"
 
-// SecureBoot describes the state of secure boot. The simulated firmware only stores this state and does not verify
-// anything.
+// SecureBoot describes the state of secure boot. The simulated firmware only stores it, and verifies nothing.
 type SecureBoot struct {
 	// Enabled reports whether the next boot uses secure boot. Active reports whether the current boot uses it.
 	Enabled, Active bool
@@ -35,8 +28,15 @@ type SecureBoot struct {
 	Keys map[string]bool
 }
 
+// keyDatabases returns the sorted names of all databases.
+func keyDatabases() []string { return []string{"KEK", platformKey, "db", "dbx"} }
+
 func allKeys() map[string]bool {
-	return map[string]bool{platformKey: true, "KEK": true, "db": true, "dbx": true}
+	keys := map[string]bool{}
+	for _, name := range keyDatabases() {
+		keys[name] = true
+	}
+	return keys
 }
 
 // SecureBoot returns the state of secure boot.
@@ -53,7 +53,7 @@ func (m *Machine) SetSecureBoot(on bool) error {
 	m.mu.Lock()
 	defer m.unlock()
 	if on && m.override.Mode != UEFI {
-		return fmt.Errorf("machine %s: %w", m.spec.Name, errSecureBoot)
+		return badRequest(propertyNotWritable, "machine %s: secure boot requires the boot mode UEFI", m.spec.Name)
 	}
 	m.secure.Enabled = on
 	m.emit(SecureBootChanged, "enabled %v", on)
@@ -75,36 +75,32 @@ func (m *Machine) applySecureBoot() {
 	m.secure.Active = m.secure.Enabled && m.secure.Keys[platformKey] && m.override.Mode == UEFI
 }
 
-func (m *Machine) secureBootPath() string { return m.SystemPath() + "/SecureBoot" }
-
-// withSecureBoot calls the handler only for simulated machines. It responds with the status 404 for virtual machines,
-// which do not support secure boot.
-func withSecureBoot(handler forMachine) forMachine {
-	return func(w http.ResponseWriter, request *http.Request, m *Machine) {
-		if m.options.Guest != nil {
-			notFound(w, request)
-			return
-		}
-		handler(w, request, m)
-	}
-}
-
-// secureBootRoutes returns the handlers for the resources that describe secure boot.
+// secureBootRoutes returns the handlers for the resources that describe secure boot. The status is 404 for virtual
+// machines, which do not support secure boot.
 func secureBootRoutes() map[string]forMachine {
 	const path = "/Systems/{machine}/SecureBoot"
 	const database = path + "/SecureBootDatabases/{database}"
-	return map[string]forMachine{
-		"GET " + path:   getSecureBoot,
-		"PATCH " + path: patchSecureBoot,
+	routes := map[string]forMachine{
+		"GET " + path:   view((*Machine).getSecureBoot),
+		"PATCH " + path: change((*Machine).patchSecureBoot),
 		"POST " + path + "/Actions/SecureBoot.ResetKeys":             resetKeys,
-		"GET " + path + "/SecureBootDatabases":                       getKeyDatabases,
-		"GET " + database:                                            getKeyDatabase,
-		"POST " + database + "/Actions/SecureBootDatabase.ResetKeys": resetKeyDatabase,
+		"GET " + path + "/SecureBootDatabases":                       view(members("SecureBootDatabase", "Secure boot databases", keyDatabases()...)),
+		"GET " + database:                                            view((*Machine).getKeyDatabase),
+		"POST " + database + "/Actions/SecureBootDatabase.ResetKeys": resetKeys,
 	}
+	for pattern, handler := range routes {
+		routes[pattern] = func(w http.ResponseWriter, request *http.Request, m *Machine) error {
+			if m.options.Guest != nil {
+				return errNotFound
+			}
+			return handler(w, request, m)
+		}
+	}
+	return routes
 }
 
-func getSecureBoot(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path, state := m.secureBootPath(), m.SecureBoot()
+func (m *Machine) getSecureBoot(request *http.Request) object {
+	path, state := request.URL.Path, m.SecureBoot()
 	current, mode := "Disabled", "SetupMode"
 	if state.Active {
 		current = "Enabled"
@@ -112,8 +108,7 @@ func getSecureBoot(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	if state.Keys[platformKey] {
 		mode = "UserMode"
 	}
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("SecureBoot"), "Id": "SecureBoot", "Name": "UEFI Secure Boot",
+	return resource(path, "SecureBoot", "UEFI Secure Boot", object{
 		"SecureBootEnable": state.Enabled, "SecureBootCurrentBoot": current, "SecureBootMode": mode,
 		"SecureBootDatabases": link(path + "/SecureBootDatabases"),
 		"Actions":             resetKeysAction(path, "SecureBoot", DefaultKeys, DeleteKeys, DeletePK),
@@ -121,85 +116,51 @@ func getSecureBoot(w http.ResponseWriter, _ *http.Request, m *Machine) {
 }
 
 func resetKeysAction(path, schema string, allowed ...KeysReset) object {
-	return object{"#" + schema + ".ResetKeys": object{
-		"target": path + "/Actions/" + schema + ".ResetKeys", "ResetKeysType@Redfish.AllowableValues": allowed,
-	}}
+	return action(path, schema+".ResetKeys", object{"ResetKeysType@Redfish.AllowableValues": allowed})
 }
 
-func patchSecureBoot(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body struct{ SecureBootEnable *bool }
-	if !read(w, request, &body) {
-		return
-	}
+type secureBootBody struct{ SecureBootEnable *bool }
+
+func (m *Machine) patchSecureBoot(body secureBootBody) error {
 	if body.SecureBootEnable == nil {
-		fail(w, http.StatusBadRequest, propertyUnknown, "Of secure boot only SecureBootEnable can be changed.")
-		return
+		return badRequest(propertyUnknown, "Of secure boot only SecureBootEnable can be changed.")
 	}
-	if err := m.SetSecureBoot(*body.SecureBootEnable); err != nil {
-		fail(w, http.StatusBadRequest, propertyNotWritable, err.Error())
-		return
-	}
-	done(w)
+	return m.SetSecureBoot(*body.SecureBootEnable)
 }
 
-// keysReset reads the body of a request for the ResetKeys action. If the body is invalid, it writes an error
-// response, and ok is false.
-func keysReset(w http.ResponseWriter, request *http.Request, allowed ...KeysReset) (how KeysReset, ok bool) {
-	var body struct{ ResetKeysType KeysReset }
-	switch {
-	case !read(w, request, &body):
-		return "", false
-	case body.ResetKeysType == "":
-		fail(w, http.StatusBadRequest, parameterMissing, "The action ResetKeys needs the parameter ResetKeysType.")
-		return "", false
-	case !slices.Contains(allowed, body.ResetKeysType):
-		fail(w, http.StatusBadRequest, parameterValue, "ResetKeys allows "+strings.Join(texts(allowed), ", ")+".")
-		return "", false
-	}
-	return body.ResetKeysType, true
-}
-
-func resetKeys(w http.ResponseWriter, request *http.Request, m *Machine) {
-	how, ok := keysReset(w, request, DefaultKeys, DeleteKeys, DeletePK)
-	if !ok {
-		return
-	}
-	if how == DeletePK {
-		m.ResetKeys(how, platformKey)
-	} else {
-		m.ResetKeys(how, slices.Sorted(maps.Keys(allKeys()))...)
-	}
-	done(w)
-}
-
-func getKeyDatabases(w http.ResponseWriter, request *http.Request, _ *Machine) {
-	var paths []string
-	for _, name := range slices.Sorted(maps.Keys(allKeys())) {
-		paths = append(paths, request.URL.Path+"/"+name)
-	}
-	show(w, collection(request.URL.Path, "SecureBootDatabase", "Secure boot databases", paths...))
-}
-
-func getKeyDatabase(w http.ResponseWriter, request *http.Request, _ *Machine) {
+func (m *Machine) getKeyDatabase(request *http.Request) object {
 	name, path := request.PathValue("database"), request.URL.Path
-	if !allKeys()[name] {
-		notFound(w, request)
-		return
+	if !slices.Contains(keyDatabases(), name) {
+		return nil
 	}
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("SecureBootDatabase"), "Id": name, "DatabaseId": name, "Name": "Secure boot database " + name,
-		"Actions": resetKeysAction(path, "SecureBootDatabase", DefaultKeys, DeleteKeys),
+	return resource(path, "SecureBootDatabase", "Secure boot database "+name, object{
+		"DatabaseId": name, "Actions": resetKeysAction(path, "SecureBootDatabase", DefaultKeys, DeleteKeys),
 	})
 }
 
-func resetKeyDatabase(w http.ResponseWriter, request *http.Request, m *Machine) {
-	name := request.PathValue("database")
-	if !allKeys()[name] {
-		notFound(w, request)
-		return
+// resetKeys resets the keys of the database that the path names, if any; otherwise, it resets all keys or the platform
+// key.
+func resetKeys(w http.ResponseWriter, request *http.Request, m *Machine) error {
+	databases, allowed := keyDatabases(), []KeysReset{DefaultKeys, DeleteKeys, DeletePK}
+	if name := request.PathValue("database"); name != "" {
+		if !slices.Contains(databases, name) {
+			return errNotFound
+		}
+		databases, allowed = []string{name}, allowed[:2]
 	}
-	if how, ok := keysReset(w, request, DefaultKeys, DeleteKeys); ok {
-		m.ResetKeys(how, name)
-		done(w)
+	var body struct{ ResetKeysType KeysReset }
+	if err := read(w, request, &body); err != nil {
+		return err
 	}
+	switch how := body.ResetKeysType; {
+	case how == "":
+		return badRequest(parameterMissing, "The action ResetKeys needs the parameter ResetKeysType.")
+	case !slices.Contains(allowed, how):
+		return badRequest(parameterValue, "ResetKeys allows %s.", joined(allowed))
+	case how == DeletePK:
+		databases = []string{platformKey}
+	}
+	m.ResetKeys(body.ResetKeysType, databases...)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

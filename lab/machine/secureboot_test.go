@@ -11,7 +11,7 @@ import (
 func TestSecureBoot(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	r := rackT(t, m)
-	path := m.secureBootPath()
+	path := m.SystemPath() + "/SecureBoot"
 	do := func(method, path, body string, want int) {
 		t.Helper()
 		if w := call(t, r, method, path, body); w.Code != want {
@@ -55,7 +55,7 @@ func TestSecureBootNeedsUEFI(t *testing.T) {
 	if err := m.SetOverride(BootOverride{Mode: BIOS}); err != nil {
 		t.Fatal(err)
 	}
-	w := call(t, rackT(t, m), http.MethodPatch, m.secureBootPath(), `{"SecureBootEnable":true}`)
+	w := call(t, rackT(t, m), http.MethodPatch, m.SystemPath()+"/SecureBoot", `{"SecureBootEnable":true}`)
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "PropertyNotWritable") || m.SecureBoot().Enabled {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
@@ -68,7 +68,7 @@ func TestSecureBootNeedsUEFI(t *testing.T) {
 func TestGuestHasNoSecureBoot(t *testing.T) {
 	m := machineT(t, spec(), Options{Guest: &fakeGuest{}})
 	r := rackT(t, m)
-	if w := call(t, r, http.MethodGet, m.secureBootPath(), ""); w.Code != http.StatusNotFound {
+	if w := call(t, r, http.MethodGet, m.SystemPath()+"/SecureBoot", ""); w.Code != http.StatusNotFound {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 	if body := call(t, r, http.MethodGet, m.SystemPath(), "").Body.String(); strings.Contains(body, `"SecureBoot"`) {

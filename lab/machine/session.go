@@ -39,15 +39,13 @@ func (m *Machine) accepts(who identity) bool {
 
 // accepted reports whether at least one machine accepts the client's credentials.
 func (r *Rack) accepted(who identity) bool {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return slices.ContainsFunc(r.names, func(name string) bool { return r.machines[name].accepts(who) })
+	return slices.ContainsFunc(r.machines, func(m *Machine) bool { return m.accepts(who) })
 }
 
 // visible returns the machines that accept the credentials of the request.
 func (r *Rack) visible(request *http.Request) []*Machine {
 	who := identityOf(request)
-	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
+	return slices.DeleteFunc(slices.Clone(r.machines), func(m *Machine) bool { return !m.accepts(who) })
 }
 
 // isPublic reports whether a request needs no authentication (DSP0266, Authentication requirements). This applies to

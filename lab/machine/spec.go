@@ -39,8 +39,7 @@ type Spec struct {
 	// the override does not boot. If empty, the firmware tries the disk first and then the network.
 	BootOrder []Device
 
-	// Disks contains the machine's disks. If the machine has a RAID controller, they are the drives of that
-	// controller.
+	// Disks contains the machine's disks. If it has a RAID controller, they are the controller's drives.
 	Disks []Disk
 	RAID  *RAIDController
 	NICs  []NIC
@@ -147,8 +146,7 @@ func (s Spec) copied() Spec {
 	return s
 }
 
-// uuidOf derives a UUID (version 8, RFC 9562 §5.8) from a name, so that a machine has the same UUID after a restart
-// of the lab.
+// uuidOf derives a UUID (version 8, RFC 9562 §5.8) from a name, so that it is the same after a restart of the lab.
 func uuidOf(name string) string {
 	sum := sha256.Sum256([]byte("ironworks lab machine " + name))
 	sum[6] = sum[6]&0x0f | 0x80

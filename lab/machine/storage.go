@@ -9,27 +9,24 @@ import (
 
 func (m *Machine) storagePath() string { return m.SystemPath() + "/Storage/1" }
 
-func (m *Machine) drivePath(index int) string {
-	return m.storagePath() + "/Drives/" + strconv.Itoa(index+1)
-}
+func (m *Machine) drivePath(n int) string { return m.storagePath() + "/Drives/" + strconv.Itoa(n) }
 
-func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
+func (m *Machine) getStorage(request *http.Request) object {
 	drives := []string{}
 	for i := range m.Drives() {
-		drives = append(drives, m.drivePath(i))
+		drives = append(drives, m.drivePath(i+1))
 	}
-	path, controller := m.storagePath(), m.storageController()
+	path, controller := request.URL.Path, m.storageController()
 	controller["@odata.id"], controller["MemberId"] = path+"#/StorageControllers/0", "0"
-	show(w, object{
-		"@odata.id": path, "@odata.type": typeOf("Storage"), "Id": "1", "Name": "Storage controller", "Status": healthy(),
-		"Drives": links(drives...), "Drives@odata.count": len(drives), "Volumes": link(path + "/Volumes"),
+	return resource(path, "Storage", "Storage controller", object{
+		"Status": healthy(), "Drives": links(drives...), "Drives@odata.count": len(drives), "Volumes": link(path + "/Volumes"),
 		"StorageControllers": []object{controller}, "Controllers": link(path + "/Controllers"),
 	})
 }
 
-// storageController returns the properties that both forms of the storage controller contain. The older form is an
-// object within the storage resource. The newer form is a separate resource, which Ironic prefers
-// (get_first_controller in ironic/drivers/modules/redfish/utils.py).
+// storageController returns the properties that both forms of the storage controller contain: the older form, an object
+// in the storage resource, and the newer form, a separate resource, which Ironic prefers (get_first_controller in
+// ironic/drivers/modules/redfish/utils.py).
 func (m *Machine) storageController() object {
 	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {
@@ -38,18 +35,15 @@ func (m *Machine) storageController() object {
 	return controller
 }
 
-func getStorageController(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	controller := m.storageController()
-	controller["@odata.id"], controller["@odata.type"], controller["Id"] = m.storagePath()+"/Controllers/0", typeOf("StorageController"), "0"
-	show(w, controller)
+func (m *Machine) getStorageController(request *http.Request) object {
+	return resource(request.URL.Path, "StorageController", "", m.storageController())
 }
 
-func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
+func (m *Machine) getDrive(request *http.Request) object {
 	disks := m.Drives()
 	n := number(request.PathValue("id"), len(disks))
 	if n == 0 {
-		notFound(w, request)
-		return
+		return nil
 	}
 	disk := disks[n-1]
 	media, protocol := "SSD", "SATA"
@@ -59,11 +53,10 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if strings.HasPrefix(disk.Name, "/dev/nvme") {
 		protocol = "NVMe"
 	}
-	drive := object{
-		"@odata.id": m.drivePath(n - 1), "@odata.type": typeOf("Drive"),
-		"Id": strconv.Itoa(n), "Name": disk.Name, "Links": object{"Volumes": links(m.volumesOf(n)...)},
+	drive := resource(m.drivePath(n), "Drive", disk.Name, object{
+		"Links":         object{"Volumes": links(m.volumesOf(n)...)},
 		"CapacityBytes": disk.SizeBytes, "BlockSizeBytes": 512, "MediaType": media, "Protocol": protocol, "Status": healthy(),
-	}
+	})
 	setTexts(drive, map[string]string{"Manufacturer": disk.Vendor, "Model": disk.Model, "SerialNumber": disk.Serial})
 	if name := durableName(disk.WWN); name != nil {
 		drive["Identifiers"] = []object{name}
@@ -71,7 +64,7 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if m.spec.RAID != nil {
 		drive["Name"] = "Drive " + strconv.Itoa(n)
 	}
-	show(w, drive)
+	return drive
 }
 
 // volumesOf returns the paths of the volumes that use the given drive.
@@ -79,7 +72,7 @@ func (m *Machine) volumesOf(drive int) []string {
 	var in []string
 	for _, v := range m.Volumes() {
 		if slices.Contains(v.Drives, strconv.Itoa(drive)) {
-			in = append(in, m.volumesPath()+"/"+v.ID)
+			in = append(in, m.volumePath(v.ID))
 		}
 	}
 	return in
@@ -117,15 +110,12 @@ func durableName(wwn string) object {
 	return name("NAA", strings.TrimPrefix(wwn, "0x"))
 }
 
-func getSimpleStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
+func (m *Machine) getSimpleStorage(request *http.Request) object {
 	devices := []object{}
 	for _, disk := range m.Disks() {
 		device := object{"Name": disk.Name, "CapacityBytes": disk.SizeBytes, "Status": healthy()}
 		setTexts(device, map[string]string{"Manufacturer": disk.Vendor, "Model": disk.Model})
 		devices = append(devices, device)
 	}
-	show(w, object{
-		"@odata.id": m.SystemPath() + "/SimpleStorage/1", "@odata.type": typeOf("SimpleStorage"),
-		"Id": "1", "Name": "Simple storage", "Status": healthy(), "Devices": devices,
-	})
+	return resource(request.URL.Path, "SimpleStorage", "Simple storage", object{"Status": healthy(), "Devices": devices})
 }

@@ -5,19 +5,21 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path, boot, override := m.SystemPath(), m.Boot(), m.Override()
+func (m *Machine) getSystem(request *http.Request) object {
+	path, boot, override := request.URL.Path, m.Boot(), m.Override()
 	progress := object{"LastState": boot.Progress}
 	if !boot.At.IsZero() {
 		progress["LastStateTime"] = redfishTime(boot.At)
 	}
-	system := object{
-		"@odata.id": path, "@odata.type": typeOf("ComputerSystem"),
-		"Id": m.Name(), "Name": m.Name(), "SystemType": "Physical", "UUID": m.spec.UUID,
+	var devicePaths []string
+	for _, id := range m.pcieIDs() {
+		devicePaths = append(devicePaths, m.pciePath(id))
+	}
+	system := resource(path, "ComputerSystem", m.Name(), object{
+		"SystemType": "Physical", "UUID": m.spec.UUID,
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
 		"BiosVersion": m.Firmware(BIOSFirmware), "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
 		"ProcessorSummary": object{"Count": 1, "CoreCount": m.spec.CPUs, "LogicalProcessorCount": m.spec.CPUs, "Model": ProcessorModel, "Status": healthy()},
@@ -30,17 +32,17 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		},
 		"Processors": link(path + "/Processors"), "EthernetInterfaces": link(path + "/EthernetInterfaces"), "Bios": link(path + "/Bios"),
 		"Storage": link(path + "/Storage"), "SimpleStorage": link(path + "/SimpleStorage"), "LogServices": link(path + "/LogServices"),
-		"Actions": object{"#ComputerSystem.Reset": object{
-			"target": path + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": resetTypes(),
-		}},
-		"PCIeDevices": links(m.pciePaths()...), "PCIeDevices@odata.count": len(m.pcieDevices()),
+		"Actions":     action(path, "ComputerSystem.Reset", object{"ResetType@Redfish.AllowableValues": resetTypes()}),
+		"PCIeDevices": links(devicePaths...), "PCIeDevices@odata.count": len(devicePaths),
 		"Links": object{"ManagedBy": links(m.managerPath()), "Chassis": links(m.chassisPath())},
-	}
+	})
 	if m.options.Guest == nil {
-		system["SecureBoot"] = link(m.secureBootPath())
+		system["SecureBoot"] = link(path + "/SecureBoot")
 	}
-	show(w, system)
+	return system
 }
+
+type systemBody struct{ Boot bootBody }
 
 type bootBody struct {
 	Target  Device   `json:"BootSourceOverrideTarget"`
@@ -50,102 +52,71 @@ type bootBody struct {
 
 // patchSystem changes the boot override. It accepts requests that contain unknown properties in addition to known
 // ones, because gofish sends all properties of Boot.
-func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body struct{ Boot bootBody }
-	if !read(w, request, &body) {
-		return
-	}
+func (m *Machine) patchSystem(body systemBody) error {
 	if body.Boot == (bootBody{}) {
-		fail(w, http.StatusBadRequest, propertyUnknown, "Of a system only the boot override can be changed.")
-		return
+		return badRequest(propertyUnknown, "Of a system only the boot override can be changed.")
 	}
-	if err := m.SetOverride(BootOverride(body.Boot)); err != nil {
-		fail(w, http.StatusBadRequest, propertyValue, err.Error())
-		return
-	}
-	done(w)
+	return m.SetOverride(BootOverride(body.Boot))
 }
 
-func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
-	var body struct{ ResetType ResetType }
-	if !read(w, request, &body) {
-		return
-	}
-	if body.ResetType == "" {
-		fail(w, http.StatusBadRequest, parameterMissing, "The action ComputerSystem.Reset needs the parameter ResetType.")
-		return
-	}
-	faults := m.Faults()
+func (m *Machine) resetSystem(body resetBody) error {
+	how, faults := body.ResetType, m.Faults()
 	switch {
+	case how == "":
+		return badRequest(parameterMissing, "The action ComputerSystem.Reset needs the parameter ResetType.")
 	case faults.PowerFails:
-		fail(w, http.StatusInternalServerError, internalError, "The power of the system cannot be controlled.")
-		return
-	case faults.PowerStuck && slices.Contains(resetTypes(), body.ResetType):
-		m.ignorePower(body.ResetType)
-		done(w)
-		return
+		return &refusal{http.StatusInternalServerError, internalError, "The power of the system cannot be controlled."}
+	case faults.PowerStuck && slices.Contains(resetTypes(), how):
+		m.mu.Lock()
+		defer m.unlock()
+		m.emit(PowerIgnored, "%s", how)
+		return nil
 	}
-	err := m.Reset(body.ResetType)
+	err := m.Reset(how)
 	switch {
 	case errors.Is(err, errReset):
-		fail(w, http.StatusBadRequest, parameterValue, err.Error()+"; allowed are "+strings.Join(texts(resetTypes()), ", "))
+		return badRequest(parameterValue, "%v; allowed are %s", err, joined(resetTypes()))
 	case err != nil:
-		fail(w, http.StatusServiceUnavailable, temporarilyUnavailable, err.Error())
-	default:
-		done(w)
+		return &refusal{http.StatusServiceUnavailable, temporarilyUnavailable, err.Error()}
 	}
-}
-
-// ignorePower records that a power command has no effect because of the PowerStuck fault.
-func (m *Machine) ignorePower(how ResetType) {
-	m.mu.Lock()
-	defer m.unlock()
-	m.emit(PowerIgnored, "%s", how)
+	return nil
 }
 
 // ProcessorModel is the model name of a machine's only processor.
 const ProcessorModel = "Lab CPU"
 
-func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
-	if request.PathValue("id") != "CPU1" {
-		notFound(w, request)
-		return
+const processorID = "CPU1"
+
+func (m *Machine) getProcessor(request *http.Request) object {
+	if request.PathValue("id") != processorID {
+		return nil
 	}
-	show(w, object{
-		"@odata.id": m.SystemPath() + "/Processors/CPU1", "@odata.type": typeOf("Processor"),
-		"Id": "CPU1", "Name": "Processor", "Socket": "CPU 1", "ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64",
+	path := request.URL.Path
+	return resource(path, "Processor", "Processor", object{
+		"Socket": "CPU 1", "ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64",
 		"Manufacturer": m.spec.Vendor, "Model": ProcessorModel, "MaxSpeedMHz": 2400,
 		"TotalCores": m.spec.CPUs, "TotalThreads": m.spec.CPUs, "Status": healthy(),
-		"SubProcessors": link(m.SystemPath() + "/Processors/CPU1/SubProcessors"),
+		"SubProcessors": link(path + "/SubProcessors"),
 	})
 }
 
-func getInterfaces(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.SystemPath() + "/EthernetInterfaces"
-	var members []string
-	for _, nic := range m.spec.NICs {
-		members = append(members, path+"/"+nic.Name)
-	}
-	show(w, collection(path, "EthernetInterface", "Ethernet interfaces", members...))
+func (m *Machine) getInterfaces(request *http.Request) object {
+	return collection(request.URL.Path, "EthernetInterface", "Ethernet interfaces", m.nicNames()...)
 }
 
-func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
-	for _, nic := range m.spec.NICs {
-		if nic.Name != request.PathValue("id") {
-			continue
-		}
-		status := "LinkUp"
-		if nic.SpeedMbps == 0 {
-			status = "LinkDown"
-		}
-		show(w, object{
-			"@odata.id": m.SystemPath() + "/EthernetInterfaces/" + nic.Name, "@odata.type": typeOf("EthernetInterface"),
-			"Id": nic.Name, "Name": "Ethernet interface " + nic.Name, "MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC,
-			"SpeedMbps": nic.SpeedMbps, "LinkStatus": status, "InterfaceEnabled": true, "Status": healthy(),
-		})
-		return
+func (m *Machine) getInterface(request *http.Request) object {
+	nic, number := m.nic(request.PathValue("id"))
+	if number == 0 {
+		return nil
 	}
-	notFound(w, request)
+	status := "LinkUp"
+	if nic.SpeedMbps == 0 {
+		status = "LinkDown"
+	}
+	return resource(request.URL.Path, "EthernetInterface", "Ethernet interface "+nic.Name, object{
+		"MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC,
+		"SpeedMbps": nic.SpeedMbps, "LinkStatus": status, "InterfaceEnabled": true, "Status": healthy(),
+	})
 }
 
 // redfishTime returns a time in Redfish's format.

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"net/http"
 	"path"
 	"slices"
@@ -17,7 +16,7 @@ const (
 	immediate = "Immediate"
 )
 
-func (m *Machine) volumesPath() string { return m.storagePath() + "/Volumes" }
+func (m *Machine) volumePath(id string) string { return m.storagePath() + "/Volumes/" + id }
 
 // applyTimes returns the times at which the controller can apply volume changes. The first one is the default.
 func (m *Machine) applyTimes() []string {
@@ -27,42 +26,40 @@ func (m *Machine) applyTimes() []string {
 	return []string{immediate, onReset}
 }
 
-func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	var paths []string
+func (m *Machine) getVolumes(request *http.Request) object {
+	var ids []string
 	for _, v := range m.Volumes() {
-		paths = append(paths, m.volumesPath()+"/"+v.ID)
+		ids = append(ids, v.ID)
 	}
-	all := collection(m.volumesPath(), "Volume", "Volumes", paths...)
+	all := collection(request.URL.Path, "Volume", "Volumes", ids...)
 	if m.spec.RAID != nil {
 		all["@Redfish.OperationApplyTimeSupport"] = object{
-			"@odata.type": typeIn("Settings", "OperationApplyTimeSupport"), "SupportedValues": m.applyTimes(),
+			"@odata.type": "#" + namespace("Settings") + ".OperationApplyTimeSupport", "SupportedValues": m.applyTimes(),
 		}
 	}
-	show(w, all)
+	return all
 }
 
 // volumeResource returns the Redfish resource that describes the volume.
 func (m *Machine) volumeResource(v *Volume) object {
 	drives := []string{}
 	for _, id := range v.Drives {
-		drives = append(drives, m.drivePath(number(id, maxDrives)-1))
+		drives = append(drives, m.drivePath(number(id, maxDrives)))
 	}
-	return object{
-		"@odata.id": m.volumesPath() + "/" + v.ID, "@odata.type": typeOf("Volume"), "Id": v.ID, "Name": v.Name,
+	return resource(m.volumePath(v.ID), "Volume", v.Name, object{
 		"RAIDType": v.Type, "CapacityBytes": v.CapacityBytes, "BlockSizeBytes": 512, "Status": healthy(),
 		"Identifiers": []object{{"DurableName": strings.ToUpper(v.Serial), "DurableNameFormat": "NAA"}},
 		"Links":       object{"Drives": links(drives...), "Drives@odata.count": len(drives)},
-	}
+	})
 }
 
-func getVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
-	all := m.Volumes()
-	at := slices.IndexFunc(all, func(v Volume) bool { return v.ID == request.PathValue("id") })
-	if at < 0 {
-		notFound(w, request)
-		return
+func (m *Machine) getVolume(request *http.Request) object {
+	for _, v := range m.Volumes() {
+		if v.ID == request.PathValue("id") {
+			return m.volumeResource(&v)
+		}
 	}
-	show(w, m.volumeResource(&all[at]))
+	return nil
 }
 
 // applyTime is the part of a request that specifies when the change takes effect.
@@ -70,20 +67,18 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset determines when a change takes effect. later is true if the change waits for the next boot. If the
-// controller does not support the requested time, onReset writes an error response, and ok is false.
-func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
+// onReset reports whether a change waits for the next boot. It returns an error for an unsupported time.
+func (a applyTime) onReset(m *Machine) (bool, error) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]
 	}
 	if !slices.Contains(m.applyTimes(), a.At) {
-		fail(w, http.StatusBadRequest, propertyValue, "Changes of volumes are applied "+strings.Join(m.applyTimes(), " or ")+", not "+a.At+".")
-		return false, false
+		return false, badRequest(propertyValue, "Changes of volumes are applied %s, not %s.", strings.Join(m.applyTimes(), " or "), a.At)
 	}
-	return a.At == onReset, true
+	return a.At == onReset, nil
 }
 
-func createVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
+func createVolume(w http.ResponseWriter, request *http.Request, m *Machine) error {
 	var body struct {
 		applyTime
 		Name, RAIDType string
@@ -95,90 +90,64 @@ func createVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
 		}
 	}
 	if m.spec.RAID == nil {
-		fail(w, http.StatusMethodNotAllowed, operationNotAllowed, "The controller has no RAID.")
-		return
+		return &refusal{http.StatusMethodNotAllowed, operationNotAllowed, "The controller has no RAID."}
 	}
-	if !read(w, request, &body) {
-		return
+	if err := read(w, request, &body); err != nil {
+		return err
 	}
-	later, ok := body.onReset(w, m)
-	if !ok {
-		return
+	later, err := body.onReset(m)
+	if err != nil {
+		return err
 	}
 	v := Volume{Name: body.Name, Type: body.RAIDType, CapacityBytes: body.CapacityBytes}
 	for _, drive := range body.Links.Drives {
 		folder, id := path.Split(drive.ID)
 		if folder != m.storagePath()+"/Drives/" {
-			fail(w, http.StatusBadRequest, propertyValue, "There is no drive "+drive.ID+".")
-			return
+			return badRequest(propertyValue, "There is no drive %s.", drive.ID)
 		}
 		v.Drives = append(v.Drives, id)
 	}
 	created, job, err := m.CreateVolume(v, later)
 	switch {
 	case err != nil:
-		failRAID(w, request, err)
+		return err
 	case job != nil:
 		m.accepted(w, *job)
 	default:
-		w.Header().Set("Location", m.volumesPath()+"/"+created.ID)
-		showCreated(w, m.volumeResource(&created))
+		w.Header().Set("Location", m.volumePath(created.ID))
+		showAs(w, http.StatusCreated, m.volumeResource(&created))
 	}
+	return nil
 }
 
-func deleteVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
+func deleteVolume(w http.ResponseWriter, request *http.Request, m *Machine) error {
 	var body applyTime
 	if m.spec.RAID == nil {
-		notFound(w, request)
-		return
+		return errNotFound
 	}
-	if !read(w, request, &body) {
-		return
+	if err := read(w, request, &body); err != nil {
+		return err
 	}
-	later, ok := body.onReset(w, m)
-	if !ok {
-		return
+	later, err := body.onReset(m)
+	if err != nil {
+		return err
 	}
 	job, err := m.DeleteVolume(request.PathValue("id"), later)
 	switch {
 	case err != nil:
-		failRAID(w, request, err)
+		return err
 	case job != nil:
 		m.accepted(w, *job)
 	default:
-		done(w)
+		w.WriteHeader(http.StatusNoContent)
 	}
-}
-
-func failRAID(w http.ResponseWriter, request *http.Request, err error) {
-	switch {
-	case errors.Is(err, errNoVolume):
-		notFound(w, request)
-	case errors.Is(err, errRAIDBusy):
-		fail(w, http.StatusConflict, resourceInUse, "The RAID controller has a pending change. Restart the system first.")
-	default:
-		fail(w, http.StatusBadRequest, propertyValue, err.Error())
-	}
+	return nil
 }
 
 // accepted responds with the address of the job's task monitor (DSP0266, Asynchronous operations). The response has
 // no body. If the body contained the task, sushy would poll the task's address instead of the monitor, but that
 // address does not return the status 202 while the task is running.
 func (m *Machine) accepted(w http.ResponseWriter, j Job) {
-	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
+	w.Header().Set("Location", tasksPath+"/TaskMonitors/"+m.jobID(j))
 	w.WriteHeader(http.StatusAccepted)
-}
-
-// getTaskMonitor responds with the status 202 until the task has ended, and with the status 200 afterwards. The
-// response contains the task, from which Ironic reads the result.
-func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) {
-	m, j, ok := r.job(request)
-	switch {
-	case !ok:
-		notFound(w, request)
-	case j.State == JobCompleted || j.State == JobException:
-		show(w, m.task(j))
-	default:
-		showAs(w, http.StatusAccepted, m.task(j))
-	}
 }

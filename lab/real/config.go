@@ -133,9 +133,8 @@ func quickSettings() Settings {
 	}
 }
 
-// LabSettings returns the settings of an Ironic server that controls the machines of a lab. They are Ironic's
-// defaults, with timeouts and periods divided by speed. The Redfish interfaces for BIOS and firmware are also
-// enabled.
+// LabSettings returns the settings of an Ironic server that controls the machines of a lab. They are Ironic's defaults,
+// with timeouts and periods divided by speed, and the Redfish interfaces for BIOS and firmware.
 func LabSettings(release Release, speed float64) map[string]map[string]string {
 	// The conductor reads whole seconds, and 0 disables most of these options.
 	seconds := func(d, least time.Duration) string {
@@ -160,8 +159,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 			"rescue_callback_timeout": timeout, "service_callback_timeout": timeout,
 			"check_provision_state_interval": check, "check_rescue_state_interval": check,
-			// The power sync clears last errors, which users want to read, so it must not run more often than by
-			// default.
+			// The power sync clears last errors, which users want to read, so it runs no more often than by default.
 			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},
@@ -171,8 +169,5 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 
 // HardwareRAID adds the redfish RAID interface to settings. This interface becomes the default of redfish nodes.
 func HardwareRAID(settings map[string]map[string]string) {
-	if settings["DEFAULT"] == nil {
-		settings["DEFAULT"] = map[string]string{}
-	}
-	settings["DEFAULT"]["enabled_raid_interfaces"] = "fake,no-raid,agent,redfish"
+	Settings(settings).merge(Settings{"DEFAULT": {"enabled_raid_interfaces": "fake,no-raid,agent,redfish"}})
 }

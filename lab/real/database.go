@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 )
 
-// SyncDatabase creates the tables of a service in the SQLite file at path. It may use dir for temporary files, which
-// the caller removes afterward.
+// SyncDatabase creates the tables of a service in the SQLite file at path, with temporary files in dir.
 type SyncDatabase func(ctx context.Context, dir, path string) error
 
-// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so sync creates them only
-// once, in a template from which all databases are copied. env is the folder of the Python environment, and name is
-// the name of the template in this folder.
+// CopyDatabase creates a new database at path. Because creating tables takes 2 s, sync creates them only once, in a
+// template with the given name in env, the folder of the Python environment.
 func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase) error {
 	template := filepath.Join(env, name)
 	content, err := os.ReadFile(template) //nolint:gosec // our own file
@@ -31,8 +29,7 @@ func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase
 	return os.WriteFile(path, content, 0o600) //nolint:gosec // in the folder of our own server
 }
 
-// makeTemplate creates a database with the tables and stores it at template. Two processes may do so at the same
-// time, because each renames a complete file into place.
+// makeTemplate creates a database with the tables and renames it to template, so that two processes may do so at once.
 func makeTemplate(ctx context.Context, env, template string, sync SyncDatabase) error {
 	dir, err := os.MkdirTemp(env, "database-")
 	if err != nil {

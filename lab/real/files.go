@@ -19,7 +19,7 @@ type fileServer struct {
 	// so that the server itself can listen on its port.
 	reserved *Reservation
 	server   *http.Server
-	done     chan struct{}
+	serving  sync.WaitGroup
 }
 
 func newFileServer(ctx context.Context, root string) (*fileServer, error) {
@@ -51,12 +51,8 @@ func (f *fileServer) open(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{Handler: http.FileServer(http.Dir(f.root)), ReadHeaderTimeout: time.Minute}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = server.Serve(l)
-	}()
-	f.server, f.done = server, done
+	f.serving.Go(func() { _ = server.Serve(l) })
+	f.server = server
 	return nil
 }
 
@@ -67,7 +63,7 @@ func (f *fileServer) close() {
 		return
 	}
 	_ = f.server.Close()
-	<-f.done
+	f.serving.Wait()
 	f.server = nil
 	f.reserved.Release()
 }

@@ -21,9 +21,8 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation keeps other processes that use this package from choosing the same port. Without a reservation, another
-// process could start an Ironic server at the port before ours binds it, which takes seconds. A Reservation listens
-// on a second port, which marks the first one as reserved.
+// Reservation keeps other processes that use this package from choosing the same port until ours binds it, which takes
+// seconds. It listens on a second port, which marks the first one as reserved.
 type Reservation struct {
 	Port  int
 	guard net.Listener
@@ -37,7 +36,7 @@ func Reserve(ctx context.Context) (*Reservation, error) {
 		if r.reserve(ctx) != nil {
 			continue
 		}
-		if l, err := listen(ctx, r.Port); err == nil {
+		if l, err := listenAt(ctx, loopback, r.Port); err == nil {
 			return r, l.Close()
 		}
 		r.Release()
@@ -51,7 +50,7 @@ func (r *Reservation) reserve(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	r.guard, err = listen(ctx, r.Port+portCount)
+	r.guard, err = listenAt(ctx, loopback, r.Port+portCount)
 	return err
 }
 
@@ -73,10 +72,6 @@ func awaitPort(ctx context.Context, host string, port int) error {
 		return err
 	}
 	return l.Close()
-}
-
-func listen(ctx context.Context, port int) (net.Listener, error) {
-	return listenAt(ctx, loopback, port)
 }
 
 // listenWhenFree listens on a port that was just closed. It tries for up to five seconds, because a child of this

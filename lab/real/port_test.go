@@ -17,7 +17,7 @@ func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Release()
-	first, err := listen(t.Context(), r.Port)
+	first, err := listenAt(t.Context(), loopback, r.Port)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listen(t.Context(), r.Port); !errors.Is(err, syscall.EADDRINUSE) {
+	if _, err := listenAt(t.Context(), loopback, r.Port); !errors.Is(err, syscall.EADDRINUSE) {
 		t.Fatalf("the port is not in use: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })

@@ -74,8 +74,7 @@ func (p *Process) Start() error {
 	return nil
 }
 
-// Running returns the process ID, and a channel that is closed when the process has ended. ok reports whether the
-// process is running.
+// Running returns the process ID, a channel that is closed when the process has ended, and whether it is running.
 func (p *Process) Running() (pid int, done <-chan struct{}, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,15 +102,12 @@ func (p *Process) Stop() {
 	if !ok {
 		return
 	}
-	// Send SIGTERM only to the group's leader, which stops its children. A paused leader does not react until it
-	// continues.
+	// Send SIGTERM only to the group's leader, which stops its children. A paused leader reacts after SIGCONT.
 	_ = syscall.Kill(pid, syscall.SIGTERM)
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
-	timer := time.NewTimer(stopGrace)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(stopGrace):
 		p.kill()
 	}
 }
@@ -174,8 +170,7 @@ func Run(ctx context.Context, dir, log string, argv ...string) error {
 	return nil
 }
 
-// ServiceEnv returns the environment variables of services. It omits the user's settings for OpenStack, Python and
-// proxies.
+// ServiceEnv returns the environment of services, without the user's settings for OpenStack, Python and proxies.
 func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
@@ -224,12 +219,10 @@ func Poll(ctx context.Context, every time.Duration, check func(context.Context) 
 		if done {
 			return nil
 		}
-		pause := time.NewTimer(max(every, 2*time.Since(start)))
 		select {
 		case <-ctx.Done():
-			pause.Stop()
 			return fmt.Errorf("waiting for a condition: %w", context.Cause(ctx))
-		case <-pause.C:
+		case <-time.After(max(every, 2*time.Since(start))):
 		}
 	}
 }

@@ -1,7 +1,20 @@
+// Package real starts a real OpenStack Ironic from its Python packages, for the lab and for tests.
+//
+// The services come from the packages pinned in pins/ and run as ordinary processes on loopback ports, with SQLite
+// and without hardware or a message bus. A server starts in a few seconds.
+//
+// venv.py creates the virtual environments on first use, in the project's cache folder; that takes about a minute and
+// needs python3 and pip's package index. There are two releases: [Newest], and [Old], which many sites still run and
+// which needs Python 3.11 or earlier. [Environment] also creates the environments of the releases'
+// ironic-python-agent.
+//
+// A server's folder ([Server.Dir]) contains ironic.conf, ironic.log, the database, and http/, which this package
+// serves because the conductor publishes boot images there.
 package real
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -80,20 +93,15 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere and needs no authentication. This package only calls its API and
-// does not control its process.
+// At returns a server that was started elsewhere and needs no authentication. Its process is not controlled, so only
+// its API can be used.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
 
 // newServer creates the folder and chooses the address.
 func newServer(ctx context.Context, options Options) (*Server, error) {
-	if options.Release == (Release{}) {
-		options.Release = Newest
-	}
-	if options.Host == "" {
-		options.Host = loopback
-	}
+	options.Release, options.Host = cmp.Or(options.Release, Newest), cmp.Or(options.Host, loopback)
 	env, err := Environment(ctx, options.Release.name, options.Progress)
 	if err != nil {
 		return nil, err
@@ -233,12 +241,8 @@ func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf"
 // Log returns the path of the service's log file.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
-// HTTPRoot returns the folder in which the conductor publishes images. This package serves it at the configured
-// http_url.
+// HTTPRoot returns the folder in which the conductor publishes images. This package serves it at http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
-
-// HTTPURL returns the URL at which HTTPRoot is served.
-func (s *Server) HTTPURL() string { return s.files.url }
 
 // PID returns the process ID while the server runs, and 0 otherwise. The process leads a process group, because the
 // newest release works in a child process.
@@ -268,19 +272,20 @@ func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }
 // Resume lets a paused server continue.
 func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 
-// Restart stops the server if it runs, and starts it again on the same port
-// with the same state.
+// Restart stops the server if it runs, and starts it again on the same port with the same state.
 func (s *Server) Restart(ctx context.Context) error {
 	s.process.Stop()
+	var err error
 	if s.reserve != nil {
-		if err := s.reserve.reserve(ctx); err != nil {
-			return fmt.Errorf("restarting Ironic: %w", err)
-		}
+		err = s.reserve.reserve(ctx)
 	}
-	if err := s.files.open(ctx); err != nil {
-		return fmt.Errorf("restarting Ironic: %w", err)
+	if err == nil {
+		err = s.files.open(ctx)
 	}
-	if err := s.launch(ctx); err != nil {
+	if err == nil {
+		err = s.launch(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("restarting Ironic: %w", err)
 	}
 	return nil
@@ -326,12 +331,10 @@ type Options struct {
 	Settings map[string]map[string]string
 	// Programs is a folder in which the conductor searches for programs before it searches the system's folders.
 	Programs string
-	// Dir is the folder for everything that the server writes. If the folder contains the data of an earlier server
-	// of the same release, the new server continues with that data. If Dir is empty, a new temporary folder is
-	// created.
+	// Dir is the folder for everything that the server writes. If it has the data of an earlier server of the same
+	// release, the new server continues with that. If Dir is empty, a temporary folder is created.
 	Dir string
-	// Progress receives messages for the user while the Python environment is created; it may be
-	// nil.
+	// Progress receives messages for the user while the Python environment is created. It may be nil.
 	Progress func(text string)
 }
 

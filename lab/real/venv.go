@@ -119,8 +119,7 @@ func unpack(dir string) error {
 	})
 }
 
-// writeScript writes one of the files in scripts/ to a folder, for a service that outlives the program that starts
-// it.
+// writeScript writes one of the files in scripts/ to a folder, for a service that outlives this program.
 func writeScript(dir, name string) error {
 	source, err := files.ReadFile("scripts/" + name)
 	if err != nil {
@@ -165,9 +164,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause,
-// later lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
-// cause.
+// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause, later
+// lines of pip's output blame the package ("No matching distribution found"), so all lines are searched.
 var messages = []struct {
 	err   error
 	words []string
@@ -185,8 +183,7 @@ var messages = []struct {
 // venvError converts a failure of venv.py to an error with a remedy.
 func venvError(err error, output string) error {
 	output = strings.TrimSpace(output)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == exitNoPython {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitNoPython {
 		return fmt.Errorf("%w: %s", ErrNoPython, strings.TrimPrefix(output, "venv.py: "))
 	}
 	for _, sign := range messages {

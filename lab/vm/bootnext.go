@@ -7,40 +7,38 @@ import (
 	"net"
 )
 
-// The lab selects the device of a single boot with the BootNext variable, as a BMC does. It does not use QEMU's
-// bootindex, because OVMF would then rewrite BootOrder. This would make the choice permanent, and the boot entries of
-// an installed system would be lost.
+// The lab selects the device of a single boot with the BootNext variable, as a BMC does. With QEMU's bootindex, OVMF
+// would rewrite BootOrder, and the boot entries of an installed system would be lost.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01
 	netOption = 0xBC02
 )
 
-// Nodes of EFI device paths (UEFI specification 2.10, §10.3).
+// node returns a node of an EFI device path (UEFI specification 2.10, §10.3).
+func node(kind, subKind byte, data ...byte) []byte {
+	return append([]byte{kind, subKind, byte(4 + len(data)), 0}, data...) //nolint:gosec // short
+}
+
 var (
-	rootNode = []byte{0x02, 0x01, 0x0c, 0x00, 0xd0, 0x41, 0x03, 0x0a, 0, 0, 0, 0} // PciRoot(0x0)
-	endNode  = []byte{0x7f, 0xff, 0x04, 0x00}
+	rootNode = node(0x02, 0x01, 0xd0, 0x41, 0x03, 0x0a, 0, 0, 0, 0) // PciRoot(0x0)
+	endNode  = node(0x7f, 0xff)
 )
 
-func pciNode(device, function byte) []byte { return []byte{0x01, 0x01, 0x06, 0x00, function, device} }
+func pciNode(device, function byte) []byte { return node(0x01, 0x01, function, device) }
 
 // sataNode returns a Sata(port,0xFFFF,0x0) node.
-func sataNode(port byte) []byte { return []byte{0x03, 0x12, 0x0a, 0x00, port, 0, 0xff, 0xff, 0, 0} }
+func sataNode(port byte) []byte { return node(0x03, 0x12, port, 0, 0xff, 0xff, 0, 0) }
 
 // macNode returns a MAC(address,0x1) node. ipv4Node returns the empty IPv4() node of a PXE option.
 func macNode(mac net.HardwareAddr) []byte {
-	node := make([]byte, 37)
-	copy(node, []byte{0x03, 0x0b, 37, 0})
-	copy(node[4:], mac)
-	node[36] = 1 // Ethernet
-	return node
+	data := make([]byte, 33)
+	copy(data, mac)
+	data[32] = 1 // Ethernet
+	return node(0x03, 0x0b, data...)
 }
 
-func ipv4Node() []byte {
-	node := make([]byte, 27)
-	copy(node, []byte{0x03, 0x0c, 27, 0})
-	return node
-}
+func ipv4Node() []byte { return node(0x03, 0x0c, make([]byte, 23)...) }
 
 // bootOption returns the data of a boot option, an EFI_LOAD_OPTION.
 func bootOption(description string, path ...[]byte) []byte {
@@ -101,22 +99,16 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. For TargetDisk,
-// bootNext sets nothing if there is no option for a disk yet: the firmware then creates one itself, and tries disks
-// before the network.
+// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. If there is no option for
+// TargetDisk yet, it sets nothing: the firmware then creates one, and tries disks before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
+	var option []byte
 	switch target {
 	case TargetCD:
-		number = cdOption
-		if err := s.set(optionName(number), bootOption("Virtual CD", rootNode, pciNode(sataDevice, sataFunction), sataNode(cdPort))); err != nil {
-			return err
-		}
+		number, option = cdOption, bootOption("Virtual CD", rootNode, pciNode(sataDevice, sataFunction), sataNode(cdPort))
 	case TargetNetwork:
-		number = netOption
-		if err := s.set(optionName(number), bootOption("Network", rootNode, pciNode(nicDevice, 0), macNode(mac), ipv4Node())); err != nil {
-			return err
-		}
+		number, option = netOption, bootOption("Network", rootNode, pciNode(nicDevice, 0), macNode(mac), ipv4Node())
 	case TargetDisk:
 		var found bool
 		if number, found = s.firstDisk(); !found {
@@ -124,6 +116,11 @@ func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 		}
 	case TargetDefault:
 		return nil
+	}
+	if option != nil {
+		if err := s.set(optionName(number), option); err != nil {
+			return err
+		}
 	}
 	return s.set("BootNext", binary.LittleEndian.AppendUint16(nil, number))
 }

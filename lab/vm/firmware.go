@@ -13,8 +13,7 @@ import (
 // Firmware holds the paths of UEFI firmware for QEMU: the code, and a template of the variables.
 type Firmware struct{ Code, Variables string }
 
-// firmwarePairs lists the paths of OVMF, relative to /usr/share. They are for distributions without a description in
-// qemu/firmware.
+// firmwarePairs lists the paths of OVMF, relative to /usr/share. They are for distributions without qemu/firmware.
 var firmwarePairs = []Firmware{
 	{"OVMF/OVMF_CODE_4M.fd", "OVMF/OVMF_VARS_4M.fd"},             // Debian, Ubuntu
 	{"OVMF/OVMF_CODE.fd", "OVMF/OVMF_VARS.fd"},                   // older Debian

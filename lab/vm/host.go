@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,34 +43,8 @@ type HostOptions struct {
 	Device string
 }
 
-// missing is a program or file that this computer lacks.
-type missing struct {
-	// What is the name of the program or file, such as qemu-system-x86_64.
-	What string
-	// Debian and Fedora are the names of the packages that contain it.
-	Debian, Fedora string
-}
-
-// missingError lists all programs and files that are missing.
-type missingError struct{ Missing []missing }
-
-func (e *missingError) Error() string {
-	var what, debian, fedora []string
-	for _, m := range e.Missing {
-		what, debian, fedora = append(what, m.What), append(debian, m.Debian), append(fedora, m.Fedora)
-	}
-	return fmt.Sprintf("virtual machines need %s; install %s (Debian, Ubuntu) or %s (Fedora)",
-		strings.Join(what, " and "), strings.Join(debian, " "), strings.Join(fedora, " "))
-}
-
-var (
-	missingQEMU     = missing{"qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86-core"}
-	missingImg      = missing{"qemu-img", "qemu-utils", "qemu-img"}
-	missingFirmware = missing{"UEFI firmware (OVMF)", "ovmf", "edk2-ovmf"}
-)
-
-// FindPrograms finds the programs and the firmware, without testing KVM. If something is missing, the error is a
-// missingError.
+// FindPrograms finds the programs and the firmware, without testing KVM. If something is missing, the error names it,
+// and the packages that contain it.
 func FindPrograms(o HostOptions) (Host, error) {
 	if o.LookPath == nil {
 		o.LookPath = exec.LookPath
@@ -77,20 +52,23 @@ func FindPrograms(o HostOptions) (Host, error) {
 	if o.Firmware == nil {
 		o.Firmware = func() (Firmware, error) { return findFirmware("/usr/share") }
 	}
+	var missing, debian, fedora []string
+	need := func(err error, what, debianPackage, fedoraPackage string) {
+		if err != nil {
+			missing, debian, fedora = append(missing, what), append(debian, debianPackage), append(fedora, fedoraPackage)
+		}
+	}
 	var h Host
 	var err error
-	var missing missingError
-	if h.QEMU, err = o.LookPath("qemu-system-x86_64"); err != nil {
-		missing.Missing = append(missing.Missing, missingQEMU)
-	}
-	if h.Img, err = o.LookPath("qemu-img"); err != nil {
-		missing.Missing = append(missing.Missing, missingImg)
-	}
-	if h.Firmware, err = o.Firmware(); err != nil {
-		missing.Missing = append(missing.Missing, missingFirmware)
-	}
-	if len(missing.Missing) > 0 {
-		return h, &missing
+	h.QEMU, err = o.LookPath("qemu-system-x86_64")
+	need(err, "qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86-core")
+	h.Img, err = o.LookPath("qemu-img")
+	need(err, "qemu-img", "qemu-utils", "qemu-img")
+	h.Firmware, err = o.Firmware()
+	need(err, "UEFI firmware (OVMF)", "ovmf", "edk2-ovmf")
+	if len(missing) > 0 {
+		return h, fmt.Errorf("virtual machines need %s; install %s (Debian, Ubuntu) or %s (Fedora)",
+			strings.Join(missing, " and "), strings.Join(debian, " "), strings.Join(fedora, " "))
 	}
 	return h, nil
 }
@@ -114,12 +92,9 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM returns the reason why KVM's device cannot be used, or an empty string if it can be opened. An empty device
-// means /dev/kvm.
+// OpenKVM returns the reason why KVM's device cannot be used, or "". An empty device means /dev/kvm.
 func OpenKVM(device string) string {
-	if device == "" {
-		device = "/dev/kvm"
-	}
+	device = cmp.Or(device, "/dev/kvm")
 	file, err := os.OpenFile(device, os.O_RDWR, 0) //nolint:gosec // KVM's device
 	switch {
 	case err == nil:
@@ -133,13 +108,11 @@ func OpenKVM(device string) string {
 	return err.Error()
 }
 
-// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line. It usually takes
-// about a second.
+// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line. 1 s is usual.
 const kvmTrial = 10 * time.Second
 
-// tryKVM starts the firmware under KVM. It returns the reason why that does not work, or an empty string if it does.
-// Opening the device proves little: in some virtual machines, KVM fails at the first instruction that it must
-// emulate.
+// tryKVM starts the firmware under KVM. It returns the reason why that does not work, or "". Opening the device proves
+// little: in some virtual machines, KVM fails at the first instruction that it must emulate.
 func (h Host) tryKVM(ctx context.Context) string {
 	folder, err := os.MkdirTemp("", "ironworks-kvm-")
 	if err != nil {

@@ -1,3 +1,13 @@
+// Package vm runs QEMU virtual machines for the lab: UEFI firmware with persistent variables,
+// disks, a network interface in user networking, a serial line, and snapshots.
+//
+//	host, err := vm.FindHost(ctx, vm.HostOptions{})
+//	v, err := vm.New(ctx, host, spec, folder)
+//	end, err := v.Run(ctx, vm.Boot{Target: vm.TargetCD, CD: "live.iso"})
+//
+// One call of [VM.Run] is one boot: QEMU runs with -no-reboot, so that a reset by the guest ends
+// the process and the caller decides what boots next. The package needs no root privileges, and
+// knows neither Redfish nor Ironic.
 package vm
 
 import (
@@ -6,23 +16,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
+
+	"ironworks/atomicfile"
 )
 
 // VM is a virtual machine. It is powered off except during [VM.Run].
 type VM struct {
-	host   Host
-	spec   Spec
-	folder string
-	serial *Serial
-
-	mu      sync.Mutex
-	monitor *qmp // nil while the machine is off
+	host    Host
+	spec    Spec
+	folder  string
+	serial  *Serial
+	monitor atomic.Pointer[qmp] // nil while the machine is off
 }
 
 // errOff reports that the machine is not running.
@@ -113,9 +122,7 @@ func (v *VM) Eject(ctx context.Context) error {
 }
 
 func (v *VM) execute(ctx context.Context, command string, arguments map[string]any) error {
-	v.mu.Lock()
-	monitor := v.monitor
-	v.mu.Unlock()
+	monitor := v.monitor.Load()
 	if monitor == nil {
 		return fmt.Errorf("machine %s: %w", v.spec.Name, errOff)
 	}
@@ -125,30 +132,14 @@ func (v *VM) execute(ctx context.Context, command string, arguments map[string]a
 	return nil
 }
 
-func (v *VM) setMonitor(q *qmp) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.monitor = q
-}
-
 // copyFile copies a file atomically; only its owner can read the copy.
-func copyFile(from, to string) (err error) {
-	source, err := os.Open(from) //nolint:gosec // the machine's own files and the firmware
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from) //nolint:gosec // the machine's own files and the firmware
+	if err == nil {
+		err = atomicfile.Replace(to, content)
+	}
 	if err != nil {
-		return fmt.Errorf("copying: %w", err)
-	}
-	defer func() { _ = source.Close() }()
-	next := filepath.Join(filepath.Dir(to), ".new-"+filepath.Base(to))
-	target, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // as above
-	if err != nil {
-		return fmt.Errorf("copying: %w", err)
-	}
-	_, err = io.Copy(target, source)
-	if err = errors.Join(err, target.Close()); err != nil {
-		return fmt.Errorf("copying %s: %w", from, errors.Join(err, os.Remove(next)))
-	}
-	if err := os.Rename(next, to); err != nil {
-		return fmt.Errorf("copying: %w", err)
+		return fmt.Errorf("copying %s: %w", from, err)
 	}
 	return nil
 }

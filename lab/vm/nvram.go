@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"unicode/utf16"
+
+	"ironworks/atomicfile"
 )
 
 // variableStore is a UEFI variable store in the layout of edk2. It consists of a firmware volume header (MdePkg,
@@ -173,11 +175,7 @@ func editVariables(path string, change func(*variableStore) error) error {
 	if bytes.Equal(before, content) {
 		return nil
 	}
-	next := path + ".new"
-	if err := os.WriteFile(next, content, 0o600); err != nil { //nolint:gosec // below the machine's folder
-		return fmt.Errorf("writing UEFI variables: %w", err)
-	}
-	if err := os.Rename(next, path); err != nil {
+	if err := atomicfile.Replace(path, content); err != nil {
 		return fmt.Errorf("writing UEFI variables: %w", err)
 	}
 	return nil

@@ -105,6 +105,21 @@ func (q *qmp) answer(id int64, a qmpAnswer) {
 
 // run sends a command and decodes its result into answer, unless answer is nil.
 func (q *qmp) run(ctx context.Context, command string, arguments map[string]any, answer any) error {
+	content, err := q.send(ctx, command, arguments)
+	if err != nil {
+		return fmt.Errorf("QEMU command %s: %w", command, err)
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.Unmarshal(content, answer); err != nil {
+		return fmt.Errorf("QEMU command %s: reading the answer: %w", command, err)
+	}
+	return nil
+}
+
+// send sends a command and returns its result.
+func (q *qmp) send(ctx context.Context, command string, arguments map[string]any) (json.RawMessage, error) {
 	waiting := make(chan qmpAnswer, 1)
 	q.mu.Lock()
 	q.nextID++
@@ -118,24 +133,15 @@ func (q *qmp) run(ctx context.Context, command string, arguments map[string]any,
 	q.mu.Unlock()
 	defer q.answer(id, qmpAnswer{})
 	if err != nil {
-		return fmt.Errorf("QEMU command %s: %w", command, errors.Join(errQMPClosed, err))
+		return nil, errors.Join(errQMPClosed, err)
 	}
 	select {
 	case a := <-waiting:
-		if a.err != nil {
-			return fmt.Errorf("QEMU command %s: %w", command, a.err)
-		}
-		if answer == nil {
-			return nil
-		}
-		if err := json.Unmarshal(a.content, answer); err != nil {
-			return fmt.Errorf("QEMU command %s: reading the answer: %w", command, err)
-		}
-		return nil
+		return a.content, a.err
 	case <-q.done:
-		return fmt.Errorf("QEMU command %s: %w", command, errQMPClosed)
+		return nil, errQMPClosed
 	case <-ctx.Done():
-		return fmt.Errorf("QEMU command %s: %w", command, ctx.Err())
+		return nil, ctx.Err()
 	}
 }
 

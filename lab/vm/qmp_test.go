@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 )
 
@@ -90,6 +91,19 @@ func TestQMPRefusal(t *testing.T) {
 	err := q.run(t.Context(), "eject", map[string]any{"id": "cd"}, nil)
 	var refused *qmpError
 	if !errors.As(err, &refused) || refused.Class != "GenericError" || refused.Desc != "Device 'cd' is locked" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestQMPInvalidAnswer(t *testing.T) {
+	q, f := pairQMP(t, func(qmpEvent) {})
+	go func() {
+		_, id := f.next(t)
+		f.say(`{"return": "text", "id": %d}`, id)
+	}()
+	var answer struct{ Status string }
+	err := q.run(t.Context(), "query-status", nil, &answer)
+	if err == nil || !strings.HasPrefix(err.Error(), "QEMU command query-status: reading the answer: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
 	"ironworks/lab/child"
@@ -49,7 +50,7 @@ type process struct {
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
-		return 0, fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
+		return "", fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
 	}
 	defer unlock()
 	// A child gets its death signal when the thread that started it ends.
@@ -60,22 +61,22 @@ func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 		return EndCut, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("running virtual machine %s: %w", v.spec.Name, err)
+		return "", fmt.Errorf("running virtual machine %s: %w", v.spec.Name, err)
 	}
 	return end, nil
 }
 
 func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
 	if err := v.chooseBoot(boot.Target); err != nil {
-		return 0, err
+		return "", err
 	}
 	p := &process{vm: v, ended: make(chan error, 1), paused: make(chan struct{}, 1)}
 	if err := p.start(ctx, boot); err != nil {
-		return 0, err
+		return "", err
 	}
 	defer p.close()
-	v.setMonitor(p.monitor)
-	defer v.setMonitor(nil)
+	v.monitor.Store(p.monitor)
+	defer v.monitor.Store(nil)
 	if boot.Started != nil {
 		boot.Started()
 	}
@@ -87,7 +88,7 @@ func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
 			return EndCut, nil
 		case <-p.paused:
 			if err := p.whyPaused(ctx); err != nil {
-				return 0, err
+				return "", err
 			}
 		}
 	}
@@ -191,7 +192,7 @@ func (p *process) end(err error) (End, error) {
 	if reason != "" {
 		err = fmt.Errorf("%w (%s)", err, reason)
 	}
-	return 0, p.withOutput(err)
+	return "", p.withOutput(err)
 }
 
 // withOutput adds QEMU's error output to an error.
@@ -265,16 +266,13 @@ var errInUse = errors.New("the virtual machine is powered on, or another ironwor
 
 // lock locks the machine's files against other processes.
 func lock(folder string) (unlock func(), err error) {
-	file, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the machine's folder
-	if err != nil {
+	file := flock.New(filepath.Join(folder, "lock"), flock.SetPermissions(0o600))
+	locked, err := file.TryLock()
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("locking: %w", err)
+	case !locked:
+		return nil, errInUse
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errInUse
-		}
-		return nil, fmt.Errorf("locking %s: %w", folder, err)
-	}
-	return func() { _ = file.Close() }, nil
+	return func() { _ = file.Unlock() }, nil
 }

@@ -77,8 +77,7 @@ func (s *Serial) broadcast(text []byte) {
 	}
 }
 
-// record appends text to the file. It reports no errors, because a full disk must not stop the machine. s.mu must be
-// held.
+// record appends text to the file, without errors: a full disk must not stop the machine. Called with mu held.
 func (s *Serial) record(text []byte) {
 	if s.path == "" {
 		return

@@ -50,8 +50,7 @@ func Snapshots(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot stores the state of a machine that is off. The error is errInUse if the machine is on, or
-// errSnapshotExists if the snapshot exists already.
+// Snapshot stores the state of a machine. The error is errInUse if it is on, or errSnapshotExists.
 func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if _, err := os.Stat(filepath.Join(folder, snapshotPrefix+name)); err == nil {
@@ -59,8 +58,8 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 		}
 		for _, disk := range disks {
 			// Remove the snapshot that an interrupted run may have left behind.
-			_, _ = host.runImg(ctx, "snapshot", "-q", "-d", name, disk)
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
+			_ = host.imgSnapshot(ctx, "-d", name, []string{disk})
+			if err := host.imgSnapshot(ctx, "-c", name, []string{disk}); err != nil {
 				return err
 			}
 		}
@@ -68,25 +67,22 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// Restore restores the state of a machine that is off from a snapshot, and keeps the snapshot. The error is errInUse
-// if the machine is on, or errNoSnapshot if the snapshot does not exist.
+// Restore restores the state of a machine from a snapshot, which it keeps. The error is errInUse if the machine is on,
+// or errNoSnapshot.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)
 		if _, err := os.Stat(variables); errors.Is(err, fs.ErrNotExist) {
 			return errNoSnapshot
 		}
-		for _, disk := range disks {
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
-				return err
-			}
+		if err := host.imgSnapshot(ctx, "-a", name, disks); err != nil {
+			return err
 		}
 		return copyFile(variables, filepath.Join(folder, variablesFile))
 	})
 }
 
-// RemoveSnapshot removes a snapshot of a machine that is off. The error is errInUse if the machine is on, or
-// errNoSnapshot if the snapshot does not exist.
+// RemoveSnapshot removes a snapshot of a machine. The error is errInUse if it is on, or errNoSnapshot.
 func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {
@@ -95,17 +91,21 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 			}
 			return fmt.Errorf("removing a snapshot: %w", err)
 		}
-		for _, disk := range disks {
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-d", name, disk); err != nil {
-				return err
-			}
-		}
-		return nil
+		return host.imgSnapshot(ctx, "-d", name, disks)
 	})
 }
 
-// withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked while work
-// runs.
+// imgSnapshot runs qemu-img snapshot for each disk.
+func (h Host) imgSnapshot(ctx context.Context, option, name string, disks []string) error {
+	for _, disk := range disks {
+		if _, err := h.runImg(ctx, "snapshot", "-q", option, name, disk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked meanwhile.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {
 		return err

@@ -15,8 +15,7 @@ import (
 type Spec struct {
 	// Name is the machine's name in the firmware's tables, and its DHCP host name.
 	Name string
-	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the
-	// CPU's model name.
+	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the CPU's model name.
 	UUID, Vendor, Product, Serial, BIOSVersion, Processor string
 	CPUs, MemoryMiB                                       int
 	Disks                                                 []Disk
@@ -35,8 +34,7 @@ type Spec struct {
 	ClockOffset time.Duration
 }
 
-// NICName is the name that Linux derives from the PCI address of the network interface. NICSpeed is the speed that
-// the interface reports, in Mbit/s.
+// NICName is Linux's name of the network interface, from its PCI address, and NICSpeed its speed in Mbit/s.
 const (
 	NICName  = "enp0s2"
 	NICSpeed = 10_000
@@ -130,11 +128,11 @@ type Boot struct {
 }
 
 // End is the reason why a boot ended.
-type End int
+type End string
 
 // The reasons why a boot can end.
 const (
-	EndPowerOff End = iota + 1 // the guest powered off
-	EndReset                   // the guest reset the machine
-	EndCut                     // the context was canceled
+	EndPowerOff End = "powered off" // by the guest
+	EndReset    End = "reset"       // by the guest
+	EndCut      End = "power cut"   // the context was canceled
 )

@@ -1,5 +1,4 @@
-// Package bios checks requested changes to BIOS settings against Ironic's data, and compares the settings of two
-// machines.
+// Package bios checks changes to BIOS settings against Ironic's data, and compares the settings of two machines.
 package bios
 
 import (
@@ -201,8 +200,7 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 	return list
 }
 
-// Copied returns the changes that copy the golden machine's settings to another machine. It omits the settings that
-// cannot be copied.
+// Copied returns the changes that copy the golden machine's settings, except those that cannot be copied.
 func Copied(list []Difference) []Change {
 	var changes []Change
 	for _, d := range list {

@@ -1,57 +1,21 @@
+// Package doctor judges whether this machine can deploy nodes. It checks the configuration, the connection to Ironic,
+// Ironic's conductors and drivers, the nodes, and the machine itself.
+//
+// It does no I/O: [Diagnose] is a function of [Facts], which the caller gathers.
 package doctor
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/models"
 	"ironworks/printable"
 )
 
-// ID names a check. IDs are stable, because scripts use them.
+// ID names a check. IDs are stable, because scripts use them. docs/reference/doctor.md describes the checks.
 type ID string
-
-// The IDs of the checks, which are described in docs/reference/doctor.md.
-const (
-	CheckConfiguration ID = "configuration"
-	CheckConfigDoubts  ID = "configuration-doubts"
-
-	CheckKeystone       ID = "keystone"
-	CheckName           ID = "name"
-	CheckTCP            ID = "tcp"
-	CheckTLS            ID = "tls"
-	CheckHTTP           ID = "http"
-	CheckAuthentication ID = "authentication"
-	CheckAPIVersion     ID = "api-version"
-	CheckLatency        ID = "latency"
-	CheckClock          ID = "clock"
-
-	CheckConductors  ID = "conductors"
-	CheckDrivers     ID = "drivers"
-	CheckCustomAgent ID = "custom-agent"
-	CheckInspection  ID = "agent-inspection"
-	CheckBoot        ID = "boot-interface"
-	CheckRAID        ID = "raid-interface"
-	CheckDiscovery   ID = "auto-discovery"
-
-	CheckNodes           ID = "nodes"
-	CheckNodesDeploy     ID = "nodes-deploy-interface"
-	CheckNodesRamdisk    ID = "nodes-ramdisk"
-	CheckNodesInspection ID = "nodes-inspection"
-	CheckDeployISO       ID = "deploy-iso"
-
-	CheckNode        ID = "node"
-	CheckNodeRamdisk ID = "node-ramdisk"
-	CheckNodeImage   ID = "node-image"
-
-	CheckSSHKeys  ID = "ssh-keys"
-	CheckJournal  ID = "journal"
-	CheckAudit    ID = "audit"
-	CheckBMC      ID = "bmc-credentials"
-	CheckTerminal ID = "terminal"
-	CheckLabVMs   ID = "lab-vms"
-)
 
 // Result is the outcome of a check.
 type Result string
@@ -64,19 +28,7 @@ const (
 	Fail    Result = "fail"    // a deployment from this machine must fail
 )
 
-func (r Result) rank() int {
-	switch r {
-	case OK:
-		return 0
-	case Unknown:
-		return 1
-	case Warn:
-		return 2
-	case Fail:
-		return 3
-	}
-	return 1
-}
+func (r Result) rank() int { return slices.Index([]Result{OK, Unknown, Warn, Fail}, r) }
 
 // Diagnosis is the finding of a check. It contains no secrets and is sanitized.
 type Diagnosis struct {
@@ -110,7 +62,6 @@ const (
 	doctorMachine = "this machine"
 )
 
-// rule is a check. Its judge function depends only on the facts.
 type rule struct {
 	id    ID
 	group string
@@ -122,61 +73,80 @@ type rule struct {
 // wayTo returns the connection checks that precede the check with the given ID. If the ID is not that of a connection
 // check, wayTo returns all connection checks.
 func wayTo(id ID) []ID {
-	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
-	for i, w := range way {
-		if w == id {
-			return way[:i]
-		}
+	way := []ID{"configuration", "name", "tcp", "tls", "http", "keystone", "authentication", "api-version"}
+	if i := slices.Index(way, id); i >= 0 {
+		return way[:i]
 	}
 	return way
 }
 
-// rules returns all checks in display order.
 func rules() []rule {
 	all := wayTo("")
 	return []rule{
-		{CheckConfiguration, doctorHere, nil, single(judgeConfiguration)},
-		{CheckConfigDoubts, doctorHere, nil, judgeConfigDoubts},
-		{CheckKeystone, doctorWay, wayTo(CheckName), judgeKeystone},
-		{CheckName, doctorWay, wayTo(CheckName), single(judgeName)},
-		{CheckTCP, doctorWay, wayTo(CheckTCP), single(judgeTCP)},
-		{CheckTLS, doctorWay, wayTo(CheckTLS), single(judgeTLS)},
-		{CheckHTTP, doctorWay, wayTo(CheckHTTP), single(judgeHTTP)},
-		{CheckAuthentication, doctorWay, wayTo(CheckAuthentication), single(judgeAuthentication)},
-		{CheckAPIVersion, doctorWay, wayTo(CheckAPIVersion), single(judgeAPIVersion)},
-		{CheckLatency, doctorWay, all, single(judgeLatency)},
-		{CheckClock, doctorWay, wayTo(CheckHTTP), single(judgeClock)},
-		{CheckConductors, doctorIronic, all, single(judgeConductors)},
-		{CheckDrivers, doctorIronic, all, single(judgeDrivers)},
-		{CheckCustomAgent, doctorIronic, all, single(judgeCustomAgent)},
-		{CheckInspection, doctorIronic, all, single(judgeInspection)},
-		{CheckBoot, doctorIronic, all, single(judgeBoot)},
-		{CheckRAID, doctorIronic, all, single(judgeRAID)},
-		{CheckDiscovery, doctorIronic, all, single(judgeDiscovery)},
-		{CheckNodes, doctorNodes, all, single(judgeNodes)},
-		{CheckNodesDeploy, doctorNodes, all, judgeNodesDeploy},
-		{CheckNodesRamdisk, doctorNodes, all, judgeNodesRamdisk},
-		{CheckNodesInspection, doctorNodes, all, judgeNodesInspection},
-		{CheckDeployISO, doctorNodes, all, judgeFleetISOs},
-		{CheckNode, doctorNamed, all, judgeNamed},
-		{CheckNodeRamdisk, doctorNamed, all, judgeNamedRamdisks},
-		{CheckNodeImage, doctorNamed, all, judgeNamedImages},
-		{CheckSSHKeys, doctorMachine, nil, single(judgeSSHKeys)},
-		{CheckJournal, doctorMachine, nil, single(judgeJournal)},
-		{CheckAudit, doctorMachine, nil, single(judgeAudit)},
-		{CheckBMC, doctorMachine, nil, single(judgeBMC)},
-		{CheckTerminal, doctorMachine, nil, single(judgeTerminal)},
-		{CheckLabVMs, doctorMachine, nil, single(judgeLabVMs)},
+		{"configuration", doctorHere, nil, single(judgeConfiguration)},
+		{"configuration-doubts", doctorHere, nil, judgeConfigDoubts},
+		{"keystone", doctorWay, wayTo("name"), judgeKeystone},
+		{"name", doctorWay, wayTo("name"), reached(models.ReachName, judgeName)},
+		{"tcp", doctorWay, wayTo("tcp"), reached(models.ReachConnect, judgeTCP)},
+		{"tls", doctorWay, wayTo("tls"), reached(models.ReachTLS, judgeTLS)},
+		{"http", doctorWay, wayTo("http"), reached(models.ReachHTTP, judgeHTTP)},
+		{"authentication", doctorWay, wayTo("authentication"), single(judgeAuthentication)},
+		{"api-version", doctorWay, wayTo("api-version"), single(judgeAPIVersion)},
+		{"latency", doctorWay, all, single(judgeLatency)},
+		{"clock", doctorWay, wayTo("http"), single(judgeClock)},
+		{"conductors", doctorIronic, all, single(judgeConductors)},
+		{"drivers", doctorIronic, all, single(judgeDrivers)},
+		{"custom-agent", doctorIronic, all, single(judgeCustomAgent)},
+		{"agent-inspection", doctorIronic, all, single(judgeInspection)},
+		{"boot-interface", doctorIronic, all, single(judgeBoot)},
+		{"raid-interface", doctorIronic, all, single(judgeRAID)},
+		{"auto-discovery", doctorIronic, all, single(judgeDiscovery)},
+		{"nodes", doctorNodes, all, single(judgeNodes)},
+		{"nodes-deploy-interface", doctorNodes, all, ofNodes(judgeNodesDeploy)},
+		{"nodes-ramdisk", doctorNodes, all, ofNodes(judgeNodesRamdisk)},
+		{"nodes-inspection", doctorNodes, all, ofNodes(judgeNodesInspection)},
+		{"deploy-iso", doctorNodes, all, judgeFleetISOs},
+		{"node", doctorNamed, all, judgeNamed},
+		{"node-ramdisk", doctorNamed, all, judgeNamedRamdisks},
+		{"node-image", doctorNamed, all, judgeNamedImages},
+		{"ssh-keys", doctorMachine, nil, single(judgeSSHKeys)},
+		{"journal", doctorMachine, nil, single(judgeJournal)},
+		{"audit", doctorMachine, nil, single(judgeAudit)},
+		{"bmc-credentials", doctorMachine, nil, single(judgeBMC)},
+		{"terminal", doctorMachine, nil, single(judgeTerminal)},
+		{"lab-vms", doctorMachine, nil, single(judgeLabVMs)},
 	}
 }
 
-// single turns a function that returns one diagnosis into one that returns a list.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped, and their
-// diagnoses say so.
+// reached returns the judgment of a stage of the request to Ironic. It calls judge unless the request failed there.
+func reached(stage models.ReachStage, judge func(f *Facts, r *models.Reach) Diagnosis) func(f *Facts) []Diagnosis {
+	return single(func(f *Facts) Diagnosis {
+		switch r := f.Ironic; {
+		case r == nil:
+			return f.unreached()
+		case r.Stage == stage:
+			return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+		default:
+			return judge(f, r)
+		}
+	})
+}
+
+// ofNodes returns the judgment of the listed nodes. There is none if no nodes were listed.
+func ofNodes(judge func(t *NodesTally) Diagnosis) func(f *Facts) []Diagnosis {
+	return func(f *Facts) []Diagnosis {
+		if f.Nodes == nil || f.Nodes.Count == 0 {
+			return nil
+		}
+		return []Diagnosis{judge(f.Nodes)}
+	}
+}
+
+// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
@@ -199,11 +169,11 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
 		// If Keystone refused the first request, run the authentication check even though a check of the connection
 		// to Ironic failed.
-		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
+		if !failed[before] || rule.id == "authentication" && f.refusedByKeystone() {
 			continue
 		}
 		// Omit checks that do not apply anyway, such as those on named nodes if no node is named.
-		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
+		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == "keystone" && !f.Auth.Keystone() {
 			return nil
 		}
 		return []Diagnosis{unknown("skipped: " + cmp.Or(skippedBecause[before], string(before)+" failed"))}
@@ -213,14 +183,14 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 
 // skippedBecause maps each connection check to the reason that is shown for the checks skipped when it fails.
 var skippedBecause = map[ID]string{
-	CheckConfiguration:  "invalid configuration",
-	CheckName:           "name not resolved",
-	CheckTCP:            "no connection",
-	CheckTLS:            "TLS failed",
-	CheckHTTP:           "no answer from Ironic",
-	CheckKeystone:       "no answer from Keystone",
-	CheckAuthentication: "access denied by Ironic",
-	CheckAPIVersion:     "no common API version",
+	"configuration":  "invalid configuration",
+	"name":           "name not resolved",
+	"tcp":            "no connection",
+	"tls":            "TLS failed",
+	"http":           "no answer from Ironic",
+	"keystone":       "no answer from Keystone",
+	"authentication": "access denied by Ironic",
+	"api-version":    "no common API version",
 }
 
 func ok(title string, evidence ...models.Observation) Diagnosis {

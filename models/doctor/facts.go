@@ -9,8 +9,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts holds everything that the checks know about the connection and the deployment prerequisites. Checks read
-// nothing else.
+// Facts holds all that the checks know about the connection and the prerequisites of deployments.
 type Facts struct {
 	Now  time.Time
 	Auth models.AuthKind
@@ -40,8 +39,7 @@ type Facts struct {
 	Drivers         []models.Driver
 	DriversError    string
 
-	// Nodes summarizes the list of nodes. It is nil if the nodes were not listed. NodesError says why the list is
-	// incomplete.
+	// Nodes summarizes the list of nodes; nil means not listed. NodesError says why the list is incomplete.
 	Nodes      *NodesTally
 	NodesError string
 	// ISOs lists the deploy ISOs that doctor requested from their web servers, together with the servers' answers.
@@ -62,8 +60,7 @@ type Config struct {
 	Searched []string
 	// Problems lists the errors that make the configuration unusable. Warnings lists less serious problems.
 	Problems, Warnings []string
-	// ReadOnly forbids changes. MaxMinor limits the minor API version; 0 means no limit. User is the name of the API
-	// user.
+	// ReadOnly forbids changes. MaxMinor limits the minor API version; 0 means no limit. User is the API user.
 	ReadOnly bool
 	MaxMinor int
 	User     string

@@ -11,7 +11,6 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount returns strings such as "3 active", in descending order of counts.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -47,44 +46,30 @@ func judgeNodes(f *Facts) Diagnosis {
 	return ok(text, evidence...)
 }
 
-func (f *Facts) anyNodes() bool { return f.Nodes != nil && f.Nodes.Count > 0 }
-
-func judgeNodesDeploy(f *Facts) []Diagnosis {
-	if !f.anyNodes() {
-		return nil
-	}
-	t := f.Nodes
+func judgeNodesDeploy(t *NodesTally) Diagnosis {
 	at := models.Observed("deploy_interface", strings.Join(byCount(t.Deploy), ", "))
 	if other := t.Count - t.Deploy["custom-agent"]; other > 0 {
-		return []Diagnosis{ok(fmt.Sprintf("%d of %s do not use custom-agent: a CoreOS deployment sets it", other, models.Counted(t.Count, "node")), at)}
+		return ok(fmt.Sprintf("%d of %s do not use custom-agent: a CoreOS deployment sets it", other, models.Counted(t.Count, "node")), at)
 	}
-	return []Diagnosis{ok("all nodes use custom-agent", at)}
+	return ok("all nodes use custom-agent", at)
 }
 
-func judgeNodesRamdisk(f *Facts) []Diagnosis {
-	if !f.anyNodes() {
-		return nil
-	}
-	t := f.Nodes
+func judgeNodesRamdisk(t *NodesTally) Diagnosis {
 	if len(t.NoRamdisk) == 0 {
-		return []Diagnosis{ok("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
+		return ok("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))
 	}
-	return []Diagnosis{warning(
+	return warning(
 		fmt.Sprintf("no ramdisk set for %d of %s: neither a deploy ISO nor a kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
 		"set one with ironworks ignition apply or in a plan; ironworks validate NODE shows whether Ironic's configuration has a default",
-		models.Observed("nodes", someOf(t.NoRamdisk)))}
+		models.Observed("nodes", someOf(t.NoRamdisk)))
 }
 
-func judgeNodesInspection(f *Facts) []Diagnosis {
-	if !f.anyNodes() {
-		return nil
-	}
-	t := f.Nodes
+func judgeNodesInspection(t *NodesTally) Diagnosis {
 	at := models.Observed("inspect_interface", strings.Join(byCount(t.Inspect), ", "))
 	if t.Inspect["agent"] == t.Count {
-		return []Diagnosis{ok("all nodes use agent inspection", at)}
+		return ok("all nodes use agent inspection", at)
 	}
-	return []Diagnosis{ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
+	return ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)
 }
 
 // judgeFleetISOs judges the deploy ISOs that are used by the largest numbers of nodes. It returns warnings instead of
@@ -117,7 +102,6 @@ const (
 // BootFileHead is the number of bytes at the start of a boot file that are needed to identify its format.
 const BootFileHead = 17 * 2048
 
-// judgeFile judges whether machines can fetch the boot file, as far as this machine can tell.
 func judgeFile(b *plan.BootFile) Diagnosis {
 	at := models.MaskURL(b.Address)
 	what := string(b.Kind) + " " + at

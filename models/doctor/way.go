@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,12 +39,8 @@ func judgeConfiguration(f *Facts) Diagnosis {
 	return ok(title, evidence...)
 }
 
-// auth returns the authentication method. If none is configured, it returns [models.AuthNone].
 func (f *Facts) auth() models.AuthKind {
-	if f.Auth == "" {
-		return models.AuthNone
-	}
-	return f.Auth
+	return cmp.Or(f.Auth, models.AuthNone)
 }
 
 // judgeConfigDoubts returns a diagnosis for each warning about the configuration, such as a password file that other
@@ -72,7 +69,6 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence returns evidence of how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -87,7 +83,6 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence returns evidence of the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -98,7 +93,6 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached returns the diagnosis to use when no request was sent to Ironic.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
 		return unknown("skipped: Ironic's URL is in Keystone's catalog")
@@ -106,13 +100,8 @@ func (f *Facts) unreached() Diagnosis {
 	return unknown("skipped: timed out")
 }
 
-func judgeName(f *Facts) Diagnosis {
-	r := f.Ironic
+func judgeName(_ *Facts, r *models.Reach) Diagnosis {
 	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachName:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
 		return ok("resolved by the proxy: "+r.Host, reachEvidence(r)...)
 	case len(r.Addresses) == 0:
@@ -121,14 +110,8 @@ func judgeName(f *Facts) Diagnosis {
 	return ok(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
 }
 
-func judgeTCP(f *Facts) Diagnosis {
-	r := f.Ironic
-	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachConnect:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
-	case r.Proxy != "":
+func judgeTCP(_ *Facts, r *models.Reach) Diagnosis {
+	if r.Proxy != "" {
 		return ok("connected through the proxy "+r.Proxy, reachEvidence(r)...)
 	}
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
@@ -140,13 +123,8 @@ func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
 
-func judgeTLS(f *Facts) Diagnosis {
-	r := f.Ironic
+func judgeTLS(f *Facts, r *models.Reach) Diagnosis {
 	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachTLS:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case !strings.HasPrefix(r.URL, "https://"):
 		return f.judgePlain(r)
 	case r.Certificate == nil:
@@ -173,10 +151,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	if c == nil {
 		return Diagnosis{}, false
 	}
-	trusted := "system CAs"
-	if f.Config.TLS.CACert != "" {
-		trusted = f.Config.TLS.CACert
-	}
+	trusted := cmp.Or(f.Config.TLS.CACert, "system CAs")
 	evidence := []models.Observation{
 		models.Observed("protocol", c.Protocol), models.Observed("subject", c.Subject), models.Observed("issuer", c.Issuer), models.Observed("valid", c.NotBefore.Format(time.DateOnly)+" to "+c.NotAfter.Format(time.DateOnly)),
 		models.Observed("trusted", trusted), models.Observed("sha-256", c.Fingerprint),
@@ -202,7 +177,6 @@ const (
 	aboutVersion
 )
 
-// refusedByKeystone reports whether the first request failed because Keystone issued no token.
 func (f *Facts) refusedByKeystone() bool {
 	return f.First != nil && f.Auth.Keystone() && f.Identity == nil
 }
@@ -219,14 +193,7 @@ func (f *Facts) firstAbout() faultAbout {
 	return aboutAnswer
 }
 
-func judgeHTTP(f *Facts) Diagnosis {
-	r := f.Ironic
-	if r == nil {
-		return f.unreached()
-	}
-	if r.Stage != models.ReachAnswered {
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
-	}
+func judgeHTTP(f *Facts, r *models.Reach) Diagnosis {
 	low, high, is := r.VersionDocument()
 	evidence := append(reachEvidence(r), answerEvidence(r)...)
 	if is {
@@ -248,7 +215,6 @@ func judgeHTTP(f *Facts) Diagnosis {
 	return failure("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
-// strangerText describes an answer that does not come from an Ironic API.
 func strangerText(r *models.Reach) string {
 	text := fmt.Sprintf("HTTP %d", r.Status)
 	switch {

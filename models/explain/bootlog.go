@@ -36,12 +36,10 @@ type BootLog struct {
 // received is the time when it arrived, on this machine's clock.
 type bootTime struct{ machine, received time.Time }
 
-// clockTrust is the longest plausible delay of a line. A larger difference means that the clock of the machine is
-// wrong.
+// clockTrust is the longest plausible delay of a line. Beyond it, the clock of the machine is wrong.
 const clockTrust = 12 * time.Hour
 
-// burst is the time within which repeated lines count as one failure. For example, a traceback contains the same text
-// three times.
+// burst is the time within which repeated lines count as one failure: a traceback contains a text three times.
 const burst = time.Second
 
 // at converts the time of a line to this machine's clock. The first read of a log returns old lines, so the line with
@@ -60,7 +58,6 @@ func (b *BootLog) at(t bootTime) time.Time {
 // Begin returns the time of the boot's first known line, or zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// reachedAt returns the time when the stage started.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
 // Last returns the time of the last line, or zero if no log was read.
@@ -97,8 +94,7 @@ func (b *BootLog) AddLine(l *models.LogLine) {
 	b.observe(l, t)
 }
 
-// follow resets the log if the line belongs to a new boot. It returns false if the line belongs to the previous boot
-// and must be ignored.
+// follow resets the log at a line of a new boot. It returns false for a line of the previous boot, to be ignored.
 func (b *BootLog) follow(l *models.LogLine) bool {
 	switch {
 	case l.Boot != "" && l.Boot == b.before:
@@ -130,13 +126,12 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// observe records the known error that the line contains, if any.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
-	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
+	stage, _, is := ramdiskStageOf(RuleID(l.Known))
 	if !is {
 		return
 	}
-	if stage > b.Stage && ErrorID(l.Known) != ErrorAgentRestarts {
+	if stage > b.Stage && RuleID(l.Known) != "agent-restarts" {
 		b.Stage, b.reached = stage, t
 	}
 	e := models.BootError{ID: l.Known, Stage: stage, First: b.at(t)}
@@ -159,16 +154,14 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 		return models.BootError{}, false
 	}
 	rank := func(e models.BootError) int {
-		_, rank, _ := ramdiskStageOf(ErrorID(e.ID))
+		_, rank, _ := ramdiskStageOf(RuleID(e.ID))
 		return rank
 	}
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark describes a log line that shows which stage the boot has reached.
 type bootMark struct {
-	// literal is the text that the line must contain. unit is the program that must have written the line, or "" for
-	// any program.
+	// literal is text in the line. unit is the program that must have written the line, or "" for any program.
 	unit, literal string
 	// reached is the stage that the boot must have reached to log this text. done is the last stage that must be
 	// complete; errors of that stage and of earlier stages are resolved.

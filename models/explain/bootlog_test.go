@@ -41,23 +41,23 @@ func TestBootLog(t *testing.T) {
 		lines    []line
 		stage    models.RamdiskStage
 		reached  int // seconds after the first line
-		obstacle ErrorID
+		obstacle RuleID
 		count    int
 	}{
 		"the kernel":       {boot[:1], models.RamdiskKernel, 0, "", 0},
 		"Ignition":         {boot[:2], models.RamdiskIgnition, 6, "", 0},
 		"the network":      {boot, models.RamdiskNetwork, 10, "", 0},
 		"pulls":            {append(boot[:5:5], line{20, "ironic-agent", pulling}), models.RamdiskImage, 20, "", 0},
-		"an unknown tag":   {append(boot[:5:5], line{20, "ironic-agent", pulling}, line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{27, "ironic-agent", pulling}, line{28, "ironic-agent", tagUnknown}), models.RamdiskImage, 20, ErrorPullTag, 2},
-		"a tag that came":  {append(boot[:5:5], line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{90, "ironic_python_agent.agent", starting}), models.RamdiskAgent, 90, ErrorAgentRestarts, 1},
-		"Ironic elsewhere": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting}, line{70, "ironic_python_agent.inspector", posting}, line{75, "ironic_python_agent.inspector", posting}, line{98, "ironic-python-agent", portClosed}, line{104, "systemd", restarts}), models.RamdiskLookup, 70, ErrorIronicRefused, 1},
-		"nothing to fetch": {append(boot[:1:1], line{6, "ignition", fetchRefused}, line{11, "ignition", fetchRefused}), models.RamdiskIgnition, 6, ErrorIgnitionFetch, 2},
+		"an unknown tag":   {append(boot[:5:5], line{20, "ironic-agent", pulling}, line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{27, "ironic-agent", pulling}, line{28, "ironic-agent", tagUnknown}), models.RamdiskImage, 20, "pull-unknown-image", 2},
+		"a tag that came":  {append(boot[:5:5], line{21, "ironic-agent", tagUnknown}, line{26, "systemd", restarts}, line{90, "ironic_python_agent.agent", starting}), models.RamdiskAgent, 90, "agent-restarts", 1},
+		"Ironic elsewhere": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting}, line{70, "ironic_python_agent.inspector", posting}, line{75, "ironic_python_agent.inspector", posting}, line{98, "ironic-python-agent", portClosed}, line{104, "systemd", restarts}), models.RamdiskLookup, 70, "ironic-refused", 1},
+		"nothing to fetch": {append(boot[:1:1], line{6, "ignition", fetchRefused}, line{11, "ignition", fetchRefused}), models.RamdiskIgnition, 6, "ignition-fetch", 2},
 		"fetched at last":  {append(boot[:1:1], line{6, "ignition", fetchRefused}, line{11, "ignition", "INFO     : files: op(4): GET result: OK"}), models.RamdiskIgnition, 6, "", 0},
 		"by serial alone":  {append(boot[:2:2], line{9, "systemd", "Switching root."}), models.RamdiskNetwork, 9, "", 0},
-		"no DHCP":          {append(boot[:4:4], line{57, "NetworkManager", "<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"}), models.RamdiskNetwork, 10, ErrorNoDHCP, 1},
+		"no DHCP":          {append(boot[:4:4], line{57, "NetworkManager", "<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"}), models.RamdiskNetwork, 10, "no-dhcp", 1},
 		"DHCP came late":   {append(boot[:4:4], line{57, "NetworkManager", "<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"}, line{60, "NetworkManager", "<info> manager: NetworkManager state is now CONNECTED_SITE"}), models.RamdiskNetwork, 10, "", 0},
 		"unknown MACs": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting},
-			line{70, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"}), models.RamdiskLookup, 70, ErrorLookupUnknown, 1},
+			line{70, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"}), models.RamdiskLookup, 70, "lookup-unknown", 1},
 		"known at last": {append(boot[:5:5], line{60, "ironic_python_agent.agent", starting},
 			line{70, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"},
 			line{80, "ironic_python_agent.agent", "Lookup succeeded, node UUID is 1be26c0b-03f2-4d2e-ae87-c02d7f33c123"}, line{81, "ironic_python_agent.agent", "heartbeat successful"}), models.RamdiskHeartbeat, 81, "", 0},
@@ -72,7 +72,7 @@ func TestBootLog(t *testing.T) {
 				}
 			}
 			e, _ := b.obstacle()
-			if b.Stage != tt.stage || int(b.reachedAt().Sub(begin).Seconds()) != tt.reached || ErrorID(e.ID) != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
+			if b.Stage != tt.stage || int(b.reachedAt().Sub(begin).Seconds()) != tt.reached || RuleID(e.ID) != tt.obstacle || e.Count != tt.count || !b.Begin().Equal(begin) {
 				t.Errorf("%s at %v, %d× %q; want %s at %d, %d× %q", b.Stage.Noun(), b.reachedAt().Sub(begin), e.Count, e.ID, tt.stage.Noun(), tt.reached, tt.count, tt.obstacle)
 			}
 		})
@@ -140,36 +140,36 @@ func TestRamdiskErrors(t *testing.T) {
 	t.Parallel()
 	const pull, lookup = "Error: initializing source docker://reg.example:5000/a:1: ", "Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: HTTPSConnectionPool(host='ironic.example', port=6385): Max retries exceeded with url: /v1/lookup?addresses=52 (Caused by "
 	const builtin = `Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: Get "https://ironic.example:6385/v1/lookup?addresses=52%3A54%3A00%3A00%3A00%3A01": `
-	lines := map[ErrorID][]string{
-		ErrorNoBootMedium:  {"BdsDxe: No bootable option or device was found."},
-		ErrorDamagedMedium: {"error: attempt to read or write outside of disk `cd0'.", "error: you need to load the kernel first.", "error: failure reading sector 0x1c0 from `cd0'.", "Failed to boot both default and fallback entries."},
-		ErrorPanic:         {"Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"},
-		ErrorIgnitionFetch: {fetchRefused, "files: createFilesystemsFiles: createFiles: op(4): GET result: Service Unavailable"},
-		ErrorIgnition:      {"Ignition failed: failed to create users/groups: failed to configure users", "Failed to start ignition-files.service - Ignition (files)."},
-		ErrorNoDHCP:        {"<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"},
-		ErrorPullTag:       {tagUnknown},
-		ErrorPullDenied: {
+	lines := map[RuleID][]string{
+		"no-boot-medium":      {"BdsDxe: No bootable option or device was found."},
+		"boot-medium-damaged": {"error: attempt to read or write outside of disk `cd0'.", "error: you need to load the kernel first.", "error: failure reading sector 0x1c0 from `cd0'.", "Failed to boot both default and fallback entries."},
+		"kernel-panic":        {"Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"},
+		"ignition-fetch":      {fetchRefused, "files: createFilesystemsFiles: createFiles: op(4): GET result: Service Unavailable"},
+		"ignition-failed":     {"Ignition failed: failed to create users/groups: failed to configure users", "Failed to start ignition-files.service - Ignition (files)."},
+		"no-dhcp":             {"<warn>  [1795450579.1] dhcp4 (enp0s2): request timed out"},
+		"pull-unknown-image":  {tagUnknown},
+		"pull-unauthorized": {
 			pull + "reading manifest 1 in reg.example:5000/a: unauthorized: authentication required",
 			pull + "Requesting bearer token: invalid status code from registry 403 (Forbidden)",
 			pull + "reading manifest 1 in reg.example/a: denied: requested access to the resource is denied",
 			pull + "unable to retrieve auth token: invalid username/password: unauthorized: access denied",
 		},
-		ErrorPullClock:     {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-01-01T00:00:11Z is before 2026-11-01T00:00:00Z`},
-		ErrorPullCA:        {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": x509: certificate signed by unknown authority`, pull + `pinging container registry 10.0.0.1:5000: Get "https://10.0.0.1:5000/v2/": tls: failed to verify certificate: x509: cannot validate certificate for 10.0.0.1 because it doesn't contain any IP SANs`},
-		ErrorPullPlain:     {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": http: server gave HTTP response to HTTPS client`},
-		ErrorPullName:      {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": dial tcp: lookup reg.example on 10.0.2.3:53: no such host`},
-		ErrorPullRefused:   {pull + `pinging container registry 10.0.2.2:5001: Get "https://10.0.2.2:5001/v2/": dial tcp 10.0.2.2:5001: connect: connection refused`},
-		ErrorPullRoute:     {pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: i/o timeout`, pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: connect: no route to host`},
-		ErrorPullSpace:     {"Error: copying system image from manifest list: writing blob: storing blob to file \"/var/tmp/storage1/1\": write /var/tmp/storage1/1: no space left on device"},
-		ErrorPull:          {pull + "reading manifest 1 in reg.example:5000/a: received unexpected HTTP status: 500 Internal Server Error"},
-		ErrorIronicClock:   {builtin + `tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-01-01T00:00:11Z is before 2026-11-01T00:00:00Z`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate is not yet valid (_ssl.c:992)')))"},
-		ErrorIronicCA:      {builtin + `tls: failed to verify certificate: x509: certificate signed by unknown authority`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:992)')))"},
-		ErrorIronicName:    {builtin + `dial tcp: lookup ironic.invalid on 10.0.2.3:53: no such host`, lookup + `NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to resolve 'ironic.example' ([Errno -2] Name or service not known)"))`, lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution'))"},
-		ErrorIronicRefused: {portClosed, builtin + `dial tcp 10.0.2.2:9: connect: connection refused`},
-		ErrorIronicRoute:   {builtin + `dial tcp 10.9.9.9:6385: i/o timeout`, builtin + `dial tcp 10.9.9.9:6385: connect: no route to host`, lookup + "ConnectTimeoutError(<urllib3.connection.HTTPSConnection object at 0x7f>, 'Connection to ironic.example timed out. (connect timeout=30)'))", lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno 113] No route to host'))"},
-		ErrorLookupUnknown: {"Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"},
-		ErrorTokenTaken:    {"The agent token has already been retrieved. IPA may not operate as intended and the deployment may fail depending on settings in the ironic deployment."},
-		ErrorAgentRestarts: {restarts},
+		"pull-clock":         {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-01-01T00:00:11Z is before 2026-11-01T00:00:00Z`},
+		"pull-unknown-ca":    {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": x509: certificate signed by unknown authority`, pull + `pinging container registry 10.0.0.1:5000: Get "https://10.0.0.1:5000/v2/": tls: failed to verify certificate: x509: cannot validate certificate for 10.0.0.1 because it doesn't contain any IP SANs`},
+		"pull-no-tls":        {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": http: server gave HTTP response to HTTPS client`},
+		"pull-name":          {pull + `pinging container registry reg.example:5000: Get "https://reg.example:5000/v2/": dial tcp: lookup reg.example on 10.0.2.3:53: no such host`},
+		"pull-refused":       {pull + `pinging container registry 10.0.2.2:5001: Get "https://10.0.2.2:5001/v2/": dial tcp 10.0.2.2:5001: connect: connection refused`},
+		"pull-unreachable":   {pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: i/o timeout`, pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: connect: no route to host`},
+		"pull-no-space":      {"Error: copying system image from manifest list: writing blob: storing blob to file \"/var/tmp/storage1/1\": write /var/tmp/storage1/1: no space left on device"},
+		"pull-failed":        {pull + "reading manifest 1 in reg.example:5000/a: received unexpected HTTP status: 500 Internal Server Error"},
+		"ironic-clock":       {builtin + `tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-01-01T00:00:11Z is before 2026-11-01T00:00:00Z`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate is not yet valid (_ssl.c:992)')))"},
+		"ironic-unknown-ca":  {builtin + `tls: failed to verify certificate: x509: certificate signed by unknown authority`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:992)')))"},
+		"ironic-name":        {builtin + `dial tcp: lookup ironic.invalid on 10.0.2.3:53: no such host`, lookup + `NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to resolve 'ironic.example' ([Errno -2] Name or service not known)"))`, lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution'))"},
+		"ironic-refused":     {portClosed, builtin + `dial tcp 10.0.2.2:9: connect: connection refused`},
+		"ironic-unreachable": {builtin + `dial tcp 10.9.9.9:6385: i/o timeout`, builtin + `dial tcp 10.9.9.9:6385: connect: no route to host`, lookup + "ConnectTimeoutError(<urllib3.connection.HTTPSConnection object at 0x7f>, 'Connection to ironic.example timed out. (connect timeout=30)'))", lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno 113] No route to host'))"},
+		"lookup-unknown":     {"Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"},
+		"token-taken":        {"The agent token has already been retrieved. IPA may not operate as intended and the deployment may fail depending on settings in the ironic deployment."},
+		"agent-restarts":     {restarts},
 	}
 	for _, e := range bootErrors {
 		if len(lines[e.id]) == 0 {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,52 +9,135 @@ import (
 	"ironworks/models"
 )
 
-// Condition is a requirement of a rule that concerns facts other than the error text and the state. Its value is the
-// description shown in the documentation of the rules.
-type Condition string
+// Condition is a requirement of a rule that concerns facts other than the error text and the state.
+type Condition struct {
+	// text describes the condition in the documentation of the rules.
+	text  string
+	holds func(x *explaining) bool
+}
+
+func onNode(text string, holds func(x *explaining) bool) Condition {
+	return Condition{text, func(x *explaining) bool { return x.node != nil && holds(x) }}
+}
+
+func onBMC(text string, holds func(x *explaining) bool) Condition {
+	return Condition{text, func(x *explaining) bool { return x.BMC != nil && holds(x) }}
+}
 
 // All conditions that rules use.
-const (
-	ifWaiting         Condition = "Ironic waits for the ramdisk, or gave up waiting"
-	ifNeverCalled     Condition = "no sign of the ramdisk since the operation started"
-	ifCalled          Condition = "the ramdisk called back in this operation"
-	ifLongEnough      Condition = "waited at least 10 minutes, or timed out"
-	ifNotLongEnough   Condition = "waited less than 10 minutes"
-	ifSilent          Condition = "the ramdisk called back in this operation, then was silent for 6 minutes"
-	ifSpeaking        Condition = "the last heartbeat is at most 6 minutes old"
-	ifRebooting       Condition = "the step reboots the machine, or the conductor polls the BMC"
-	ifFresh           Condition = "a heartbeat from this boot in the last 200 s, a log line in the last minute, or an answer from the agent to this console"
-	ifLogAlive        Condition = "log lines from the ramdisk since the operation started"
-	ifAgentStarted    Condition = "according to the log, the agent started at least 3 minutes ago, or Ironic gave up waiting"
-	ifBooting         Condition = "the log shows the boot stage, has a line from the last minute, and has no unresolved error"
-	ifBootStuck       Condition = "the log shows no boot progress for 5 minutes, and the agent has not started"
-	ifLogStopped      Condition = "the log of this boot has been silent for 2 minutes (5 during the agent image pull)"
-	ifAgentAnswers    Condition = "the agent answers this console"
-	ifAgentRefuses    Condition = "the agent called back earlier, but refuses connections from this console; the step does not reboot the machine"
-	ifSiblings        Condition = "at least two other nodes, and at least half of those in the same operation, fail or wait in the same way"
-	ifSpreads         Condition = "the failure concerns the network between machines, Ironic and images"
-	ifPowerOff        Condition = "power_state is off"
-	ifOffAtRest       Condition = "power_state is off, and no operation is running"
-	ifPowerFault      Condition = "fault is power failure"
-	ifCleanFault      Condition = "maintenance is set, with fault clean failure or without a fault"
-	ifMaintenance     Condition = "maintenance is set without a fault (by an operator)"
-	ifReserved        Condition = "reservation is set"
-	ifConductorDead   Condition = "the node's conductor is dead, and another is alive"
-	ifAllDead         Condition = "every conductor is dead, and the node has no conductor and has not changed since their last heartbeats (with SQLite, conductors record no heartbeats)"
-	ifConductorAlive  Condition = "the node's conductor is alive or unknown"
-	ifNoHints         Condition = "no root device hints, and a deploy interface that writes a disk"
-	ifLate            Condition = "the phase takes longer than on nearly all other nodes"
-	ifMuchLate        Condition = "the phase takes over three times the median of other nodes"
-	ifBMCUnreachable  Condition = "the BMC does not answer this console"
-	ifBMCRefuses      Condition = "the BMC rejected this console's credentials"
-	ifBMCOff          Condition = "the BMC reports power off"
-	ifBMCModeDiffers  Condition = "the BMC's boot mode differs from the node's"
-	ifNoMedia         Condition = "the node boots from virtual media, and the BMC has none inserted"
-	ifMediaLeft       Condition = "the BMC has virtual media inserted"
-	ifAtRest          Condition = "no error, fault, maintenance or power error"
-	ifISONotFetchable Condition = "the ramdisk's ISO cannot be downloaded from this console"
-	ifStateKnown      Condition = "the node's state is known"
-	ifBMCUnwell       Condition = "the BMC reports a component in a critical state"
+var (
+	ifWaiting     = onNode("Ironic waits for the ramdisk, or gave up waiting", (*explaining).waiting)
+	ifNeverCalled = onNode("no sign of the ramdisk since the operation started", (*explaining).neverCalled)
+	ifCalled      = onNode("the ramdisk called back in this operation", (*explaining).called)
+	ifLongEnough  = onNode("waited at least 10 minutes, or timed out", func(x *explaining) bool {
+		waited, known := x.waited()
+		return x.timedOut() || known && waited >= models.BootTakes
+	})
+	ifNotLongEnough = onNode("waited less than 10 minutes", func(x *explaining) bool {
+		waited, known := x.waited()
+		return !x.timedOut() && known && waited < models.BootTakes
+	})
+	ifSilent = onNode("the ramdisk called back in this operation, then was silent for 6 minutes", func(x *explaining) bool {
+		return x.called() && !x.rebooting() && (x.timedOut() || x.silence() > models.SilentAfter)
+	})
+	ifSpeaking = onNode("the last heartbeat is at most 6 minutes old", func(x *explaining) bool {
+		return x.called() && x.silence() <= models.SilentAfter
+	})
+	ifRebooting = onNode("the step reboots the machine, or the conductor polls the BMC", (*explaining).rebooting)
+	ifFresh     = onNode("a heartbeat from this boot in the last 200 s, a log line in the last minute, or an answer from the agent to this console", func(x *explaining) bool {
+		b := &x.boot
+		return x.called() && !x.agentRefuses() &&
+			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || x.hasFreshLine())
+	})
+	ifLogAlive = onNode("log lines from the ramdisk since the operation started", func(x *explaining) bool {
+		return slices.ContainsFunc(x.Lines, func(l models.LogLine) bool { return l.Source != models.LogStatus })
+	})
+	ifAgentStarted = onNode("according to the log, the agent started at least 3 minutes ago, or Ironic gave up waiting", func(x *explaining) bool {
+		return x.hasLine() && x.boot.Stage >= models.RamdiskAgent && (x.timedOut() || x.inStage() >= reachTakes)
+	})
+	ifBooting = onNode("the log shows the boot stage, has a line from the last minute, and has no unresolved error", func(x *explaining) bool {
+		return x.boot.Stage > models.RamdiskPowerOn && x.boot.Obstacle == nil && x.hasFreshLine()
+	})
+	ifBootStuck = onNode("the log shows no boot progress for 5 minutes, and the agent has not started", func(x *explaining) bool {
+		return x.hasLine() && x.boot.Stage < models.RamdiskAgent && x.inStage() >= stuckAfter
+	})
+	ifLogStopped = onNode("the log of this boot has been silent for 2 minutes (5 during the agent image pull)", func(x *explaining) bool {
+		limit := stoppedAfter
+		if x.boot.Stage == models.RamdiskImage {
+			limit = stuckAfter
+		}
+		return x.hasLine() && x.Now.Sub(x.boot.Line) > limit
+	})
+	ifAgentAnswers = onNode("the agent answers this console", (*explaining).agentAnswers)
+	ifAgentRefuses = onNode("the agent called back earlier, but refuses connections from this console; the step does not reboot the machine", (*explaining).agentRefuses)
+	ifSiblings     = Condition{"at least two other nodes, and at least half of those in the same operation, fail or wait in the same way", func(x *explaining) bool {
+		return x.Siblings != nil && x.Siblings.Affected >= 2 && 2*x.Siblings.Affected >= x.Siblings.Total
+	}}
+	ifSpreads  = Condition{"the failure concerns the network between machines, Ironic and images", (*explaining).spreads}
+	ifPowerOff = onNode("power_state is off", func(x *explaining) bool {
+		waited, known := x.waited()
+		return x.node.PowerState == models.PowerOff && known && waited >= offForLong && !x.rebooting()
+	})
+	ifOffAtRest = onNode("power_state is off, and no operation is running", func(x *explaining) bool {
+		return x.node.PowerState == models.PowerOff && x.node.Reservation == ""
+	})
+	ifPowerFault = onNode("fault is power failure", func(x *explaining) bool {
+		return x.node.Fault == "power failure"
+	})
+	ifCleanFault = onNode("maintenance is set, with fault clean failure or without a fault", func(x *explaining) bool {
+		return x.node.Maintenance && (x.node.Fault == "clean failure" || x.node.Fault == "")
+	})
+	ifMaintenance = onNode("maintenance is set without a fault (by an operator)", func(x *explaining) bool {
+		return x.node.Maintenance && x.node.Fault == "" && x.node.ProvisionState != models.StateCleanFailed
+	})
+	ifReserved = onNode("reservation is set", func(x *explaining) bool {
+		return x.node.Reservation != ""
+	})
+	ifConductorDead = onNode("the node's conductor is dead, and another is alive", func(x *explaining) bool {
+		return x.conductorGone() && x.someConductorAlive()
+	})
+	ifAllDead = onNode("every conductor is dead, and the node has no conductor and has not changed since their last heartbeats (with SQLite, conductors record no heartbeats)", func(x *explaining) bool {
+		return len(x.Conductors) > 0 && !x.someConductorAlive() && x.conductor() == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
+	})
+	ifConductorAlive = onNode("the node's conductor is alive or unknown", func(x *explaining) bool {
+		return !x.conductorGone()
+	})
+	ifNoHints = onNode("no root device hints, and a deploy interface that writes a disk", (*explaining).noHints)
+	ifLate    = Condition{"the phase takes longer than on nearly all other nodes", func(x *explaining) bool {
+		return x.Estimate != nil && x.Estimate.Late
+	}}
+	ifMuchLate       = Condition{"the phase takes over three times the median of other nodes", (*explaining).muchLate}
+	ifBMCUnreachable = onBMC("the BMC does not answer this console", func(x *explaining) bool {
+		return x.BMC.Reachable == AnswerNo
+	})
+	ifBMCRefuses = onBMC("the BMC rejected this console's credentials", func(x *explaining) bool {
+		return x.BMC.Authenticated == AnswerNo
+	})
+	ifBMCOff = onBMC("the BMC reports power off", func(x *explaining) bool {
+		return x.BMC.Power == models.PowerOff && !x.rebooting()
+	})
+	ifBMCModeDiffers = onBMC("the BMC's boot mode differs from the node's", func(x *explaining) bool {
+		want := x.wantedBootMode()
+		return want != "" && x.BMC.BootMode != "" && want != x.BMC.BootMode
+	})
+	ifNoMedia = onBMC("the node boots from virtual media, and the BMC has none inserted", func(x *explaining) bool {
+		return x.BMC.MediaInserted == AnswerNo && x.node != nil && strings.Contains(x.node.BootInterface, "virtual-media")
+	})
+	ifMediaLeft = onBMC("the BMC has virtual media inserted", func(x *explaining) bool {
+		return x.BMC.MediaInserted == AnswerYes
+	})
+	ifAtRest = onNode("no error, fault, maintenance or power error", func(x *explaining) bool {
+		return !x.needsExplanation()
+	})
+	ifISONotFetchable = onBMC("the ramdisk's ISO cannot be downloaded from this console", func(x *explaining) bool {
+		return x.BMC.ISOFetchable == AnswerNo
+	})
+	ifStateKnown = Condition{"the node's state is known", func(x *explaining) bool {
+		return x.state() != ""
+	}}
+	ifBMCUnwell = onBMC("the BMC reports a component in a critical state", func(x *explaining) bool {
+		return x.BMC.Health == models.BMCHealthCritical
+	})
 )
 
 // Limits on durations, used by the conditions. For comparison, an agent sends a heartbeat every 90 to 180 s.
@@ -71,67 +155,14 @@ const (
 	shortPhase = 20 * time.Second
 )
 
-// holds reports whether the facts satisfy the condition.
-func (x *explaining) holds(is Condition) bool {
-	switch is {
-	case ifBMCUnreachable, ifBMCRefuses, ifBMCOff, ifBMCModeDiffers, ifNoMedia, ifMediaLeft, ifISONotFetchable, ifBMCUnwell:
-		return x.BMC != nil && x.bmcHolds(is)
-	case ifStateKnown:
-		return x.state() != ""
-	case ifSiblings:
-		return x.Siblings != nil && x.Siblings.Affected >= 2 && 2*x.Siblings.Affected >= x.Siblings.Total
-	case ifSpreads:
-		return x.spreads()
-	case ifLate:
-		return x.Estimate != nil && x.Estimate.Late
-	case ifMuchLate:
-		return x.muchLate()
-	case ifFresh, ifAgentStarted, ifBooting, ifBootStuck, ifLogStopped, ifAgentAnswers, ifAgentRefuses:
-		return x.node != nil && x.ramdiskHolds(is)
-	case ifAtRest:
-		return x.node != nil && !x.needsExplanation()
-	case ifWaiting, ifNeverCalled, ifCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
-		return x.node != nil && x.waitHolds(is)
-	case ifPowerOff, ifOffAtRest, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
-		return x.node != nil && x.nodeHolds(is)
-	}
-	return false
+func (x *explaining) conductorGone() bool {
+	host := x.conductor()
+	return host != "" && x.Conductors != nil &&
+		!slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Hostname == host && c.Alive })
 }
 
-func (x *explaining) nodeHolds(is Condition) bool {
-	n := x.node
-	switch is {
-	case ifPowerOff:
-		waited, known := x.waited()
-		return n.PowerState == models.PowerOff && known && waited >= offForLong && !x.rebooting()
-	case ifOffAtRest:
-		return n.PowerState == models.PowerOff && n.Reservation == ""
-	case ifPowerFault:
-		return n.Fault == "power failure"
-	case ifCleanFault:
-		return n.Maintenance && (n.Fault == "clean failure" || n.Fault == "")
-	case ifMaintenance:
-		return n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed
-	case ifReserved:
-		return n.Reservation != ""
-	case ifNoHints:
-		return x.noHints()
-	case ifConductorDead, ifAllDead, ifConductorAlive:
-		host := x.conductor()
-		alive := slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Alive })
-		gone := host != "" && x.Conductors != nil && !slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Hostname == host && c.Alive })
-		switch is {
-		case ifConductorDead:
-			return gone && alive
-		case ifAllDead:
-			// With SQLite, conductors record no heartbeats, but Ironic still uses them.
-			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
-		default:
-			return !gone
-		}
-	default:
-		return false
-	}
+func (x *explaining) someConductorAlive() bool {
+	return slices.ContainsFunc(x.Conductors, func(c models.Conductor) bool { return c.Alive })
 }
 
 // workedAfter reports whether the node changed after the conductor's last heartbeat. If so, the conductor is alive
@@ -142,54 +173,27 @@ func (x *explaining) workedAfter(c models.Conductor) bool {
 
 // conductor returns the host name of the conductor that locks the node or, if none does, manages it.
 func (x *explaining) conductor() string {
-	if x.node.Reservation != "" {
-		return x.node.Reservation
-	}
-	return x.node.Conductor
+	return cmp.Or(x.node.Reservation, x.node.Conductor)
 }
 
 // noHints reports whether the node has no root device hints although its deploy interface writes to a disk that the
 // agent selects; see plan.noHints.
 func (x *explaining) noHints() bool {
-	n := x.node
-	switch n.DeployInterface {
-	case "direct", "custom-agent", "bootc":
-	default:
-		return false
-	}
-	for _, place := range []map[string]any{n.InstanceInfo, n.Properties} {
-		if hints, there := place["root_device"]; there && hints != nil && hints != "" {
-			return false
-		}
-	}
-	return n.Properties != nil
+	hints, _ := x.rootDevice()
+	return hints == nil && x.node.Properties != nil && slices.Contains([]string{"direct", "custom-agent", "bootc"}, x.node.DeployInterface)
 }
 
-func (x *explaining) waitHolds(is Condition) bool {
-	waited, known := x.waited()
-	switch is {
-	case ifWaiting:
-		return x.state().Class() == models.ClassWait || x.timedOut()
-	case ifNeverCalled:
-		return x.neverCalled()
-	case ifCalled:
-		return x.called()
-	case ifLongEnough:
-		return x.timedOut() || known && waited >= models.BootTakes
-	case ifNotLongEnough:
-		return !x.timedOut() && known && waited < models.BootTakes
-	case ifSilent:
-		return x.called() && !x.rebooting() && (x.timedOut() || x.silence() > models.SilentAfter)
-	case ifSpeaking:
-		return x.called() && x.silence() <= models.SilentAfter
-	case ifRebooting:
-		return x.rebooting()
-	case ifLogAlive:
-		return slices.ContainsFunc(x.Lines, func(l models.LogLine) bool { return l.Source != models.LogStatus })
-	default:
-		return false
+func (x *explaining) rootDevice() (hints any, field string) {
+	if hints = x.node.InstanceInfo["root_device"]; hints != nil && hints != "" {
+		return hints, "instance_info"
 	}
+	if hints = x.node.Properties["root_device"]; hints != nil && hints != "" {
+		return hints, "properties"
+	}
+	return nil, ""
 }
+
+func (x *explaining) waiting() bool { return x.state().Class() == models.ClassWait || x.timedOut() }
 
 // waited returns the duration of the operation. If the start of the operation is unknown, it returns the time for
 // which the node is known to have been in its state. While Ironic waits for a ramdisk, the time counts from the last
@@ -212,15 +216,13 @@ func (x *explaining) waited() (time.Duration, bool) {
 }
 
 // timedOut reports whether the operation failed because Ironic gave up waiting for a ramdisk.
-func (x *explaining) timedOut() bool {
-	for _, t := range x.texts {
-		for _, k := range t.known {
-			if k.leading && slices.Contains(timeouts, k.id) {
-				return true
-			}
-		}
-	}
-	return false
+func (x *explaining) timedOut() bool { return x.leadsWith(timeouts...) }
+
+// leadsWith reports whether a clause of a message starts with one of the errors. Other messages at most mention them.
+func (x *explaining) leadsWith(errors ...RuleID) bool {
+	return slices.ContainsFunc(x.texts, func(t reasonText) bool {
+		return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && slices.Contains(errors, k.id) })
+	})
 }
 
 // heartbeat returns the time of the current ramdisk's last heartbeat. After a failed operation, it returns the last
@@ -239,7 +241,6 @@ func (x *explaining) heartbeat() time.Time {
 	return last
 }
 
-// kept returns the data stored for the operation, or nil if there is none.
 func (x *explaining) kept() *models.Kept {
 	if x.Work == nil {
 		return nil
@@ -275,89 +276,31 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic currently expects no heartbeats, because a step reboots the machine or runs on the
-// BMC.
+// rebooting reports whether Ironic expects no heartbeats: a step reboots the machine or runs on the BMC.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
-// spreads reports whether the problem is of a kind that usually affects several machines.
 func (x *explaining) spreads() bool {
-	if x.node != nil && x.waitHolds(ifWaiting) && !x.called() {
-		return true
-	}
-	for _, t := range x.texts {
-		for _, k := range t.known {
-			if k.leading && slices.Contains(spreading, k.id) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// ramdiskHolds evaluates the conditions that concern the boot of the ramdisk and its signs of life.
-func (x *explaining) ramdiskHolds(is Condition) bool {
-	b := &x.boot
-	inStage := x.Now.Sub(b.Since)
-	hasLine := !b.Line.IsZero()
-	switch is {
-	case ifFresh:
-		return x.called() && !x.holds(ifAgentRefuses) &&
-			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || hasLine && x.Now.Sub(b.Line) <= freshLine)
-	case ifAgentStarted:
-		return hasLine && b.Stage >= models.RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
-	case ifBooting:
-		return hasLine && b.Stage > models.RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
-	case ifBootStuck:
-		return hasLine && b.Stage < models.RamdiskAgent && inStage >= stuckAfter
-	case ifLogStopped:
-		limit := stoppedAfter
-		if b.Stage == models.RamdiskImage {
-			limit = stuckAfter
-		}
-		return hasLine && x.Now.Sub(b.Line) > limit
-	case ifAgentAnswers:
-		return x.agentAnswers()
-	case ifAgentRefuses:
-		return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
-	default:
-		return false
-	}
+	return x.node != nil && x.waiting() && !x.called() || x.leadsWith(spreading...)
 }
 
 func (x *explaining) agentAnswers() bool { return x.Agent != nil && x.Agent.Answers == AnswerYes }
 
-// muchLate reports whether the current phase has taken more than three times its usual duration.
+func (x *explaining) agentRefuses() bool {
+	return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
+}
+
+func (x *explaining) hasLine() bool { return !x.boot.Line.IsZero() }
+
+func (x *explaining) hasFreshLine() bool { return x.hasLine() && x.Now.Sub(x.boot.Line) <= freshLine }
+
+func (x *explaining) inStage() time.Duration { return x.Now.Sub(x.boot.Since) }
+
 func (x *explaining) muchLate() bool {
 	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
 		return false
 	}
 	p := x.Work.Current()
 	return p != nil && p.Took(x.Now) > 3*max(x.Estimate.Phase.Median, shortPhase)
-}
-
-func (x *explaining) bmcHolds(is Condition) bool {
-	b := x.BMC
-	switch is {
-	case ifBMCUnreachable:
-		return b.Reachable == AnswerNo
-	case ifBMCRefuses:
-		return b.Authenticated == AnswerNo
-	case ifBMCOff:
-		return b.Power == models.PowerOff && !x.rebooting()
-	case ifBMCModeDiffers:
-		want := x.wantedBootMode()
-		return want != "" && b.BootMode != "" && want != b.BootMode
-	case ifNoMedia:
-		return b.MediaInserted == AnswerNo && x.node != nil && strings.Contains(x.node.BootInterface, "virtual-media")
-	case ifMediaLeft:
-		return b.MediaInserted == AnswerYes
-	case ifISONotFetchable:
-		return b.ISOFetchable == AnswerNo
-	case ifBMCUnwell:
-		return b.Health == models.BMCHealthCritical
-	default:
-		return false
-	}
 }
 
 // wantedBootMode returns the boot mode that the instance requests or, if it requests none, the node's.

@@ -50,7 +50,7 @@ func rulesMarkdown() string {
 }
 
 // familyText describes how messages of a family are recognized. It shows no more than four openings and four words.
-func familyText(f *family) string {
+func familyText(f *Rule) string {
 	quoted := func(list []string) string {
 		parts := make([]string, 0, 5)
 		for i, text := range list {
@@ -78,11 +78,11 @@ func cell(text string) string {
 // matchesText describes what a rule matches: its errors and its conditions.
 func matchesText(r *Rule) string {
 	var parts []string
-	for _, id := range r.Errors {
-		parts = append(parts, waysText(id))
+	if messages[r.ID] {
+		parts = append(parts, waysText(r.ID))
 	}
 	for _, is := range r.If {
-		parts = append(parts, string(is))
+		parts = append(parts, is.text)
 	}
 	if len(parts) == 0 {
 		return "nothing else does"
@@ -90,21 +90,19 @@ func matchesText(r *Rule) string {
 	return strings.Join(parts, "; ")
 }
 
-func waysText(id ErrorID) string {
-	if i := slices.IndexFunc(families, func(f family) bool { return ErrorID(f.ID) == id }); i >= 0 {
+func waysText(id RuleID) string {
+	if i := slices.IndexFunc(families, func(r Rule) bool { return r.ID == id }); i >= 0 {
 		return familyText(&families[i])
 	}
-	for _, list := range allErrors {
-		for _, e := range list {
-			if e.id != id {
-				continue
-			}
-			ways := make([]string, len(e.ways))
-			for i, way := range e.ways {
-				ways[i] = "`" + strings.TrimSpace(strings.Join(way, " … ")) + "`"
-			}
-			return strings.Join(ways, " or ")
+	for _, e := range allErrors {
+		if e.id != id {
+			continue
 		}
+		ways := make([]string, len(e.ways))
+		for i, way := range e.ways {
+			ways[i] = "`" + strings.TrimSpace(strings.Join(way, " … ")) + "`"
+		}
+		return strings.Join(ways, " or ")
 	}
 	return ""
 }

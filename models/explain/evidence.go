@@ -52,111 +52,116 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// evidence returns the value of the given field, or false if the value is unknown.
+// values, nodeValues (with a node) and bmcValues (with a BMC) return the value of each field, or "" if unknown.
+var (
+	values = map[EvidenceField]func(x *explaining) string{
+		evState:    func(x *explaining) string { return string(x.state()) },
+		evSiblings: (*explaining).siblingsText,
+		evLastLine: func(x *explaining) string { return x.lastLine().Text },
+		evEstimate: func(x *explaining) string { return cmp.Or(x.Estimate, &models.Estimate{}).Phase.String() },
+		evAPI:      (*explaining).apiVersion,
+	}
+	nodeValues = map[EvidenceField]func(x *explaining) string{
+		evTarget:      func(x *explaining) string { return string(x.node.TargetProvisionState) },
+		evPower:       func(x *explaining) string { return string(x.node.PowerState) },
+		evMaintenance: func(x *explaining) string { return x.node.MaintenanceReason },
+		evFault:       func(x *explaining) string { return x.node.Fault },
+		evReservation: func(x *explaining) string { return x.node.Reservation },
+		evConductor:   (*explaining).conductor,
+		evInstance:    func(x *explaining) string { return x.node.InstanceUUID },
+		evStep:        (*explaining).step,
+		evHeartbeat:   (*explaining).heartbeatText,
+		evAgent:       func(x *explaining) string { return models.MaskURL(x.agent().AgentURL) },
+		evAgentIs:     func(x *explaining) string { return x.agent().AgentVersion },
+		evWaited:      (*explaining).waitedText,
+		evSilence:     func(x *explaining) string { return x.duration(x.silence()) },
+		evPorts:       (*explaining).ports,
+		evServed:      func(x *explaining) string { return x.boot.Served },
+		evBoot:        (*explaining).bootText,
+		evErrors:      (*explaining).errorsText,
+		evAgentAnswer: func(x *explaining) string { return cmp.Or(x.Agent, &AgentFacts{}).Text },
+		evDeadline:    (*explaining).deadline,
+		evHints:       (*explaining).hints,
+		evISO:         (*explaining).iso,
+		evBMCAddress:  (*explaining).bmcAddress,
+		evBootMode:    (*explaining).wantedBootMode,
+	}
+	bmcValues = map[EvidenceField]func(b *BMCFacts) string{
+		evBMCMode:     func(b *BMCFacts) string { return b.BootMode },
+		evBMCPower:    func(b *BMCFacts) string { return string(b.Power) },
+		evBMCHealth:   func(b *BMCFacts) string { return strings.TrimPrefix(string(b.Health)+", "+b.Causes, ", ") },
+		evBMCProgress: func(b *BMCFacts) string { return b.Progress },
+		evISOSeen:     func(b *BMCFacts) string { return b.ISO },
+		evMedia:       (*BMCFacts).media,
+	}
+)
+
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
-	switch field {
-	case evState:
-		item.Value = string(x.state())
-	case evSiblings:
-		if s := x.Siblings; s != nil && s.Affected > 0 {
-			item.Value = fmt.Sprintf("%d of %d other nodes in the same operation: %s", s.Affected, s.Total, strings.Join(s.Names, ", "))
-		}
-	case evLastLine:
-		if n := len(x.Lines); n > 0 {
-			item.Value, item.AgeSeconds = x.Lines[n-1].Text, x.age(x.Lines[n-1].Received)
-		}
-	case evEstimate:
-		if x.Estimate != nil {
-			item.Value = x.Estimate.Phase.String()
-		}
-	case evAPI:
-		if !x.Version.IsZero() {
-			item.Value = x.Version.String()
-		}
-	case evBMCMode, evBMCPower, evMedia, evBMCHealth, evBMCProgress, evISOSeen:
-		if x.BMC != nil {
-			item.Value, item.AgeSeconds = x.bmcValue(field), x.age(x.BMC.At)
-		}
-	default:
-		if x.node != nil {
-			item.Value, item.AgeSeconds = x.nodeValue(field)
-		}
+	switch {
+	case values[field] != nil:
+		item.Value = values[field](x)
+	case nodeValues[field] != nil && x.node != nil:
+		item.Value = nodeValues[field](x)
+	case bmcValues[field] != nil && x.BMC != nil:
+		item.Value, item.AgeSeconds = bmcValues[field](x.BMC), x.age(x.BMC.At)
+	}
+	switch {
+	case field == evLastLine:
+		item.AgeSeconds = x.age(x.lastLine().Received)
+	case field == evServed:
+		item.AgeSeconds = x.age(x.boot.ServedAt)
+	case field == evHeartbeat && x.node != nil:
+		item.AgeSeconds = x.age(x.heartbeat())
 	}
 	return item, item.Value != ""
 }
 
-func (x *explaining) bmcValue(field EvidenceField) string {
-	switch field {
-	case evBMCMode:
-		return x.BMC.BootMode
-	case evBMCPower:
-		return string(x.BMC.Power)
-	case evBMCHealth:
-		return strings.TrimPrefix(string(x.BMC.Health)+", "+x.BMC.Causes, ", ")
-	case evBMCProgress:
-		return x.BMC.Progress
-	case evISOSeen:
-		return x.BMC.ISO
-	case evMedia:
-		if x.BMC.MediaInserted == AnswerNo {
-			return "none"
-		}
-		return models.MaskURL(x.BMC.Media)
-	default:
+func (x *explaining) siblingsText() string {
+	s := x.Siblings
+	if s == nil || s.Affected == 0 {
 		return ""
 	}
+	return fmt.Sprintf("%d of %d other nodes in the same operation: %s", s.Affected, s.Total, strings.Join(s.Names, ", "))
 }
 
-func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
-	n := x.node
-	switch field {
-	case evTarget:
-		return string(n.TargetProvisionState), 0
-	case evPower:
-		return string(n.PowerState), 0
-	case evMaintenance:
-		return n.MaintenanceReason, 0
-	case evFault:
-		return n.Fault, 0
-	case evReservation:
-		return n.Reservation, 0
-	case evConductor:
-		return x.conductor(), 0
-	case evInstance:
-		return n.InstanceUUID, 0
-	case evStep:
-		return x.step(), 0
-	case evHeartbeat:
-		if at := x.heartbeat(); !at.IsZero() {
-			return at.UTC().Format("2006-01-02 15:04:05") + " UTC", x.age(at)
-		}
-		return x.neverText(), 0
-	case evAgent, evAgentIs:
-		return x.agent(field), 0
-	case evWaited:
-		if d, known := x.waited(); known {
-			return x.duration(d), 0
-		}
-	case evSilence:
-		return x.duration(x.silence()), 0
-	case evPorts:
-		return x.ports(), 0
-	case evServed:
-		return x.boot.Served, x.age(x.boot.ServedAt)
-	case evBoot, evErrors, evAgentAnswer:
-		return x.ramdiskValue(field), 0
-	case evDeadline:
-		return x.deadline(), 0
-	case evHints:
-		return x.hints(), 0
-	case evISO, evBMCAddress:
-		return x.address(field), 0
-	case evBootMode:
-		return x.wantedBootMode(), 0
-	default:
+func (x *explaining) lastLine() models.LogLine {
+	if len(x.Lines) == 0 {
+		return models.LogLine{}
 	}
-	return "", 0
+	return x.Lines[len(x.Lines)-1]
+}
+
+func (x *explaining) apiVersion() string {
+	if x.Version.IsZero() {
+		return ""
+	}
+	return x.Version.String()
+}
+
+func (b *BMCFacts) media() string {
+	if b.MediaInserted == AnswerNo {
+		return "none"
+	}
+	return models.MaskURL(b.Media)
+}
+
+func (x *explaining) heartbeatText() string {
+	switch at := x.heartbeat(); {
+	case !at.IsZero():
+		return at.UTC().Format(time.DateTime) + " UTC"
+	case x.node.Internal == nil:
+		return ""
+	}
+	return "none"
+}
+
+func (x *explaining) waitedText() string {
+	d, known := x.waited()
+	if !known {
+		return ""
+	}
+	return x.duration(d)
 }
 
 // ports lists the MAC addresses of the node's ports. It returns "" if the ports were not requested.
@@ -171,21 +176,23 @@ func (x *explaining) ports() string {
 	return cmp.Or(strings.Join(macs, ", "), "none")
 }
 
-func (x *explaining) ramdiskValue(field EvidenceField) string {
+func (x *explaining) bootText() string {
 	b := x.boot
-	switch {
-	case field == evAgentAnswer && x.Agent != nil:
-		return x.Agent.Text
-	case field == evErrors && b.Obstacle != nil:
-		return fmt.Sprintf("%d since %s UTC", b.Obstacle.Count, b.Obstacle.First.UTC().Format(time.TimeOnly))
-	case field == evBoot && !b.Line.IsZero():
-		b.Obstacle = nil
-		return "the ramdisk " + b.Text(x.Now) + " (log by " + string(b.Source) + ")"
+	if b.Line.IsZero() {
+		return ""
 	}
-	return ""
+	b.Obstacle = nil
+	return "the ramdisk " + b.Text(x.Now) + " (log by " + string(b.Source) + ")"
 }
 
-// duration formats a duration, in rounded form if x.rounded is set.
+func (x *explaining) errorsText() string {
+	e := x.boot.Obstacle
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d since %s UTC", e.Count, e.First.UTC().Format(time.TimeOnly))
+}
+
 func (x *explaining) duration(d time.Duration) string {
 	if x.rounded {
 		return roundAge(d)
@@ -193,25 +200,15 @@ func (x *explaining) duration(d time.Duration) string {
 	return models.Age(d)
 }
 
-func (x *explaining) neverText() string {
-	if x.node.Internal == nil {
-		return ""
-	}
-	return "none"
-}
-
-func (x *explaining) agent(field EvidenceField) string {
-	var url, version string
-	if k := x.kept(); k != nil {
-		url, version = k.AgentURL, k.AgentVersion
-	}
+// agent returns the address and the version of the current agent or, if Ironic has cleared them, of the last one.
+func (x *explaining) agent() models.Internal {
 	if i := x.node.Internal; i != nil && i.AgentURL != "" {
-		url, version = i.AgentURL, i.AgentVersion
+		return *i
 	}
-	if field == evAgent {
-		return models.MaskURL(url)
+	if k := x.kept(); k != nil {
+		return models.Internal{AgentURL: k.AgentURL, AgentVersion: k.AgentVersion}
 	}
-	return version
+	return models.Internal{}
 }
 
 // step describes the current or the failed step. For a current step, it includes the position in the list of steps.
@@ -265,35 +262,34 @@ func (x *explaining) left() (time.Duration, bool) {
 }
 
 func (x *explaining) hints() string {
-	for _, place := range []struct {
-		name string
-		in   map[string]any
-	}{{"instance_info", x.node.InstanceInfo}, {"properties", x.node.Properties}} {
-		if hints := place.in["root_device"]; hints != nil && hints != "" {
-			text, err := json.Marshal(hints)
-			if err != nil {
-				return ""
-			}
-			return string(text) + " (" + place.name + ")"
+	hints, field := x.rootDevice()
+	if hints == nil {
+		if x.node.Properties == nil {
+			return ""
 		}
+		return "none"
 	}
-	if x.node.Properties == nil {
+	text, err := json.Marshal(hints)
+	if err != nil {
 		return ""
 	}
-	return "none"
+	return string(text) + " (" + field + ")"
 }
 
-func (x *explaining) address(field EvidenceField) string {
+func (x *explaining) iso() string {
 	names := append(models.DeployISOFields(), "deploy_ramdisk")
-	places := []map[string]any{x.node.InstanceInfo, x.node.DriverInfo}
-	if field == evBMCAddress {
-		names, places = []string{"redfish_address", "ipmi_address"}, places[1:]
-	}
-	for _, place := range places {
-		for _, name := range names {
-			if text, is := place[name].(string); is && text != "" {
-				return models.MaskURL(text)
-			}
+	return cmp.Or(firstAddress(x.node.InstanceInfo, names...), firstAddress(x.node.DriverInfo, names...))
+}
+
+func (x *explaining) bmcAddress() string {
+	return firstAddress(x.node.DriverInfo, "redfish_address", "ipmi_address")
+}
+
+// firstAddress returns the first of the named fields that is not empty, with secrets masked.
+func firstAddress(fields map[string]any, names ...string) string {
+	for _, name := range names {
+		if text := models.TextOf(fields[name]); text != "" {
+			return models.MaskURL(text)
 		}
 	}
 	return ""

@@ -1,3 +1,8 @@
+// Package explain determines why a node failed or is stuck. It contains the rules and the messages
+// that they recognize, and derives the evidence, the next safe action, the progress of a ramdisk's
+// boot, and the text of the STEP column.
+//
+// It does no I/O: [Explain] is a function of [Facts], which the caller gathers.
 package explain
 
 import (
@@ -8,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// RuleID is the stable name of a rule. A rule for a single known error has the same ID as the error.
+// RuleID is the stable name of a rule. A known error has the ID of the rule that explains it.
 type RuleID string
 
 // Confidence says how certain an explanation is.
@@ -24,18 +29,9 @@ const (
 
 // rank returns the position of c, starting at 0, when confidences are sorted from the most to the least certain.
 func (c Confidence) rank() int {
-	switch c {
-	case ConfidenceHigh:
-		return 0
-	case ConfidenceMedium:
-		return 1
-	case ConfidenceLow:
-		return 2
-	}
-	return 3
+	return slices.Index([]Confidence{ConfidenceHigh, ConfidenceMedium, ConfidenceLow}, c)
 }
 
-// atMost returns the less certain of c and bound.
 func (c Confidence) atMost(bound Confidence) Confidence {
 	if bound.rank() > c.rank() {
 		return bound
@@ -43,22 +39,18 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule recognizes one problem of a node. A rule matches if all its conditions are true. The messages in a rule may
+// Rule recognizes one problem of a node. A rule matches if all its conditions are true and, if it explains a known
+// error or a family of messages, the reason, the history or the log contains such a message. The texts of a rule may
 // contain names of evidence fields in braces, which are replaced by the values of these fields.
 type Rule struct {
 	ID RuleID
-	// Errors lists the known errors that the rule recognizes. At least one of them must occur in the reason, the
-	// history or the log. If the list is empty, only the state and the conditions count.
-	Errors []ErrorID
-	// In lists the states in which the rule applies. If it is empty, the rule applies in all states. A node in an
-	// unknown state always matches.
+	// In lists the states in which the rule applies. It is empty for all states. An unknown state always matches.
 	In []models.ProvisionState
 	// If lists the rule's conditions, all of which must hold.
 	If []Condition
 
 	Verdict string
-	// Brief is a short form of the verdict for a table column. With its values filled in, it is at most 40 cells
-	// wide.
+	// Brief is a short form of the verdict for a table column: at most 40 cells wide with its values filled in.
 	Brief      string
 	Confidence Confidence
 	// NoProblem means that nothing is wrong.
@@ -72,14 +64,22 @@ type Rule struct {
 	Instead []RuleID
 	// Source says where the rule, or the text that it matches, comes from.
 	Source string
+
+	// A rule with Openings or Words explains those messages of an Ironic exception class, module or phase that have no
+	// individual rules. Openings lists the beginnings of clauses that Ironic or the agent writes; "…" matches up to
+	// maxOpeningGap bytes. Words lists whole words in lower case; a final "*" matches the rest of a word. At least one
+	// of the openings or words must match. A word counts only if an opening precedes it, because other programs write
+	// about images or networks, too.
+	Openings, Words []string
+	// Weak means that an opening alone does not prove that Ironic wrote the text.
+	Weak bool
 }
 
 // Next is the safe action that an explanation suggests.
 type Next struct {
 	// Text tells the operator what to do.
 	Text string `json:"text"`
-	// Key is the console's name for the action, such as a verb, log or disks. It is "" if the console has no such
-	// action.
+	// Key is the console's name for the action, such as a verb, log or disks, or "" if it has no such action.
 	Key string `json:"-"`
 	// Command is the command line that performs the action. It is empty if there is no such command.
 	Command string `json:"command"`
@@ -105,8 +105,7 @@ type Explanation struct {
 	Source    string `json:"-"`
 }
 
-// candidate is a rule that matches the facts. found is the message that the rule matched, or nil if it matched only
-// conditions.
+// candidate is a rule that matches the facts. found is the matched message, or nil if only conditions matched.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -121,7 +120,7 @@ func (f *Facts) NeedsPorts() bool {
 		return false
 	}
 	e := BootOf(f.Row).Obstacle
-	return e != nil && ErrorID(e.ID) == ErrorLookupUnknown
+	return e != nil && RuleID(e.ID) == "lookup-unknown"
 }
 
 // Explain returns at least one explanation for a node, the best first. The caller must mask secrets in the facts.
@@ -143,7 +142,6 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the first candidate with the highest confidence, or false if there is no candidate.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -188,17 +186,17 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 		return c, false
 	}
 	for _, is := range r.If {
-		if !x.holds(is) {
+		if !is.holds(x) {
 			return c, false
 		}
 	}
-	if len(r.Errors) == 0 {
+	if !messages[r.ID] {
 		return c, len(r.If) > 0
 	}
 	for i := range x.texts {
 		t := &x.texts[i]
 		for _, k := range t.known {
-			if !slices.Contains(r.Errors, k.id) {
+			if k.id != r.ID {
 				continue
 			}
 			bound := t.maxConfidence
@@ -213,8 +211,6 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation. It replaces the evidence names in the rule's messages with their
-// values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

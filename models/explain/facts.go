@@ -73,8 +73,7 @@ type BMCFacts struct {
 	// MediaInserted says whether a virtual CD is inserted. Media is the image of that CD.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable says whether this machine can download the ramdisk's ISO. ISO describes the outcome of the
-	// attempt.
+	// ISOFetchable says whether this machine can download the ramdisk's ISO, and ISO describes the attempt.
 	ISOFetchable Answer
 	ISO          string
 	// Health is the worst health of all components. Causes lists the components whose health is not OK.
@@ -86,14 +85,12 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Total is the number of other nodes in the same kind of operation. Affected is the number of these nodes that
-	// have the same problem.
+	// Total is the number of other nodes in the same kind of operation, and Affected of those with the same problem.
 	Affected, Total int
 	// Names lists the names of some of the affected nodes.
 	Names []string
 }
 
-// mostSiblingNames is the maximum number of names in Siblings.Names.
 const mostSiblingNames = 5
 
 // FindSiblings summarizes which of the other nodes in the same kind of operation have the same problem as row.
@@ -118,7 +115,6 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// interruptedWork maps each failed or held state to the operation that failed or is held.
 var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateDeployFailed:   models.StateDeploying,
 	models.StateDeployHold:     models.StateDeploying,
@@ -260,13 +256,13 @@ func (x *explaining) gatherTexts() {
 		x.nodeTexts()
 	}
 	sure := ConfidenceMedium
-	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
+	if x.state().Class() == models.ClassWait && ifSpeaking.holds(x) {
 		sure = ConfidenceLow // the operation continues, and the installer itself retries
 	}
 	x.addObstacle()
-	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith(ErrorInstallerFailed) })
+	failed := x.leadsWith("installer-failed")
 	for _, l := range x.Lines {
-		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(ErrorID(l.Known)) {
+		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(RuleID(l.Known)) {
 			continue
 		}
 		sure := sure
@@ -275,7 +271,7 @@ func (x *explaining) gatherTexts() {
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
-			known:    []knownIn{{ErrorID(l.Known), true}}, maxConfidence: sure, log: true,
+			known:    []knownIn{{RuleID(l.Known), true}}, maxConfidence: sure, log: true,
 		})
 	}
 }
@@ -288,26 +284,21 @@ func (x *explaining) addObstacle() {
 		return
 	}
 	sure := ConfidenceHigh
-	retried := e.Stage > models.RamdiskIgnition || ErrorID(e.ID) == ErrorIgnitionFetch
+	retried := e.Stage > models.RamdiskIgnition || RuleID(e.ID) == "ignition-fetch"
 	if e.Count == 1 && retried && !e.Final {
 		sure = ConfidenceMedium
 	}
 	x.texts = append(x.texts, reasonText{
 		evidence: models.Observation{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
-		known:    []knownIn{{ErrorID(e.ID), true}}, maxConfidence: sure, log: true,
+		known:    []knownIn{{RuleID(e.ID), true}}, maxConfidence: sure, log: true,
 	})
 }
 
 // isBootError reports whether the node has a boot log that tracks the error. The addObstacle method adds such an
 // error unless it was resolved.
-func (x *explaining) isBootError(id ErrorID) bool {
+func (x *explaining) isBootError(id RuleID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
-}
-
-// leadsWith reports whether a clause of the text starts with the error. If not, the text at most mentions the error.
-func (t *reasonText) leadsWith(id ErrorID) bool {
-	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {
@@ -355,8 +346,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length, in bytes, of a displayed reason. Longer reasons, which are usually dumps, are
-// truncated.
+// mostShown limits the bytes of a displayed reason. Longer reasons, usually dumps, are truncated.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -366,8 +356,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns how many seconds ago the given time was. It returns 0 if that time is in the future, or if it or the
-// current time is unknown.
+// age returns how many seconds ago at was, or 0 if it is in the future or one of the times is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0
@@ -375,7 +364,6 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// needsExplanation reports whether something is wrong with the node or its BMC.
 func (x *explaining) needsExplanation() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true

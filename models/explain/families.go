@@ -7,28 +7,6 @@ import (
 	"ironworks/models"
 )
 
-// family explains those messages of an Ironic exception class, module or phase that have no individual rules. A word
-// counts only if an opening precedes it, because other programs write about images or networks, too.
-type family struct {
-	ID RuleID
-	// Openings lists the beginnings of clauses that Ironic or the agent writes; "…" matches up to maxOpeningGap
-	// bytes. Words lists whole words in lower case; a final "*" matches the rest of a word. At least one of the
-	// openings or words must match.
-	Openings []string
-	Words    []string
-	// In lists the states in which the family applies. If it is empty, the family applies in all states.
-	In []models.ProvisionState
-	// Weak means that an opening alone does not prove that Ironic wrote the text.
-	Weak bool
-
-	Verdict, Brief, Not string
-	Next                Next
-	// Evidence names the facts that are shown in addition to the text and the step.
-	Evidence []EvidenceField
-	// Source names the Ironic modules or classes that write such messages.
-	Source string
-}
-
 // maxOpeningGap is the maximum length, in bytes, of the names and steps between the parts of an opening.
 const maxOpeningGap = 300
 
@@ -36,23 +14,17 @@ const maxOpeningGap = 300
 // example, a message from the RAID module also mentions Redfish.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 
-// families lists all families in order of precedence.
 var families = slices.Concat(topicFamilies, phaseFamilies)
 
-// familyRules holds a rule for each family. These rules come after all rules for individual messages.
-var familyRules = makeFamilyRules()
-
-func makeFamilyRules() []Rule {
-	rules := make([]Rule, len(families))
-	for i := range families {
-		f := &families[i]
-		rules[i] = Rule{
-			ID: f.ID, Errors: []ErrorID{ErrorID(f.ID)}, In: f.In, Confidence: ConfidenceMedium,
-			Verdict: f.Verdict, Brief: f.Brief, Not: []string{f.Not}, Next: f.Next, Source: f.Source,
-			Evidence: append([]EvidenceField{evStep}, f.Evidence...), Instead: []RuleID{"clean-failed"},
-		}
-		if f.Weak && len(f.In) > 0 {
-			rules[i].If = []Condition{ifStateKnown}
+// familyRules returns the families as rules, which come after all rules for individual messages.
+func familyRules() []Rule {
+	rules := slices.Clone(families)
+	for i := range rules {
+		r := &rules[i]
+		r.Confidence, r.Instead = ConfidenceMedium, []RuleID{"clean-failed"}
+		r.Evidence = append([]EvidenceField{evStep}, r.Evidence...)
+		if r.Weak && len(r.In) > 0 {
+			r.If = []Condition{ifStateKnown}
 		}
 	}
 	return rules
@@ -60,10 +32,9 @@ func makeFamilyRules() []Rule {
 
 // TellsPhaseOnly reports whether the rule says nothing except which phase failed.
 func TellsPhaseOnly(id RuleID) bool {
-	return slices.ContainsFunc(phaseFamilies, func(f family) bool { return f.ID == id })
+	return slices.ContainsFunc(phaseFamilies, func(r Rule) bool { return r.ID == id })
 }
 
-// familySign is an opening or a word that assigns a message to a family.
 type familySign struct {
 	parts   []string
 	family  int
@@ -72,8 +43,7 @@ type familySign struct {
 	weak    bool
 }
 
-// familySigns holds the signs of all families. The index is made of the first two bytes of a sign's first part, in
-// lower case.
+// familySigns holds the signs of all families by the first two bytes of their first part, in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32

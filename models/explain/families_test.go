@@ -90,7 +90,7 @@ func TestFamilySigns(t *testing.T) {
 	seen := map[RuleID]bool{}
 	for i := range families {
 		f := &families[i]
-		if seen[f.ID] || len(f.Openings)+len(f.Words) == 0 || f.Verdict == "" || f.Not == "" || f.Source == "" || f.Next.Text == "" {
+		if seen[f.ID] || len(f.Openings)+len(f.Words) == 0 || f.Verdict == "" || len(f.Not) == 0 || f.Source == "" || f.Next.Text == "" {
 			t.Errorf("%s is listed twice or is not whole", f.ID)
 		}
 		seen[f.ID] = true

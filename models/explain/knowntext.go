@@ -10,9 +10,8 @@ const (
 	maxTriesAtWay = 64
 )
 
-// knownIn is an error found in a reason.
 type knownIn struct {
-	id ErrorID
+	id RuleID
 	// leading means that a clause of the reason starts with the error's text. If it is false, the reason only
 	// mentions the error, or the error concerns the cleanup after another error.
 	leading bool
@@ -30,19 +29,17 @@ func knownInReason(text string) []knownIn {
 	}
 	var all []knownIn
 	reported := false
-	for _, list := range reasonErrors {
-		for _, e := range list {
-			if found, said := findWays(text, after, e.ways); found {
-				all = append(all, knownIn{e.id, said})
-				reported = reported || said
-			}
+	for _, e := range reasonErrors {
+		if found, said := findWays(text, after, e.ways); found {
+			all = append(all, knownIn{e.id, said})
+			reported = reported || said
 		}
 	}
 	if reported {
 		return all // a known message is more specific than its family
 	}
 	if i := familyInReason(text, after); i >= 0 {
-		all = append(all, knownIn{ErrorID(families[i].ID), true})
+		all = append(all, knownIn{families[i].ID, true})
 	}
 	return all
 }

@@ -7,8 +7,7 @@ import (
 	"ironworks/printable"
 )
 
-// nodeName returns the node's name in a form that is safe on a command line. If the name contains special characters,
-// it returns the UUID.
+// nodeName returns the node's name, or its UUID if the name is not safe on a command line.
 func (x *explaining) nodeName() string {
 	if x.node == nil {
 		return "NODE"
@@ -20,8 +19,7 @@ func (x *explaining) nodeName() string {
 	return label
 }
 
-// next returns the rule's next action. If the action is not safe for this node now, the result says why and proposes
-// the history instead.
+// next returns the rule's next action, or the history and the reason if the action is not safe for this node now.
 func (x *explaining) next(r *Rule) Next {
 	next := r.Next
 	next.Text = x.fill(next.Text)

@@ -45,7 +45,7 @@ func TestExplainRamdisk(t *testing.T) {
 		})
 	}
 	refuses := &AgentFacts{Answers: AnswerNo, Text: "refused the connection"}
-	missing := []models.LogLine{{Unit: "coreos-installer", Text: "1: HTTP status client error (404 Not Found) for url (http://10.0.2.2:1/nothing.img)", Known: string(ErrorImageStatus), Received: explainNow}}
+	missing := []models.LogLine{{Unit: "coreos-installer", Text: "1: HTTP status client error (404 Not Found) for url (http://10.0.2.2:1/nothing.img)", Known: string("image-status"), Received: explainNow}}
 	unknown := func(n int) *Facts {
 		lines := []*models.LogLine{kernel(170), started(100)}
 		for i := range n {
@@ -66,25 +66,25 @@ func TestExplainRamdisk(t *testing.T) {
 		rule  RuleID
 		least Confidence
 	}{
-		"an unknown tag":                    {inspects(kernel(170), logLine(20, "ironic-agent", tagUnknown), logLine(14, "systemd", restarts), logLine(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceHigh},
-		"an unknown tag, once":              {inspects(kernel(170), logLine(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
+		"an unknown tag":                    {inspects(kernel(170), logLine(20, "ironic-agent", tagUnknown), logLine(14, "systemd", restarts), logLine(8, "ironic-agent", tagUnknown)), "pull-unknown-image", ConfidenceHigh},
+		"an unknown tag, once":              {inspects(kernel(170), logLine(8, "ironic-agent", tagUnknown)), "pull-unknown-image", ConfidenceMedium},
 		"an unknown tag of an earlier boot": {inspects(logLine(900, "kernel", "Linux version 6"), logLine(870, "ironic-agent", tagUnknown), logLine(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
-		"Ironic at another port":            {inspects(kernel(170), started(100), logLine(40, "ironic-python-agent", portClosed), logLine(30, "systemd", restarts), logLine(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
-		"Ironic at another port, once":      {inspects(kernel(170), started(100), logLine(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceMedium},
+		"Ironic at another port":            {inspects(kernel(170), started(100), logLine(40, "ironic-python-agent", portClosed), logLine(30, "systemd", restarts), logLine(10, "ironic-python-agent", portClosed)), "ironic-refused", ConfidenceHigh},
+		"Ironic at another port, once":      {inspects(kernel(170), started(100), logLine(10, "ironic-python-agent", portClosed)), "ironic-refused", ConfidenceMedium},
 		"Ironic at another port, and the agent gave up": {inspects(kernel(170), started(100), func() *models.LogLine {
 			l := logLine(10, "ironic-python-agent", portClosed)
 			l.Level = models.LogCritical
 			return l
-		}()), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		}()), "ironic-refused", ConfidenceHigh},
 		"timed out with the cause in the log": {failed(models.StateDeployFailed, timedOut, func(n *models.Node, f *Facts) {
 			n.Internal.LastPowerState = ago(time.Minute)
 			f.Row.Log = bootLogOf(kernel(1700), logLine(1000, "ironic-agent", tagUnknown), logLine(900, "ironic-agent", tagUnknown))
-		}), RuleID(ErrorPullTag), ConfidenceHigh},
-		"the ISO's server is gone": {failed(models.StateInspectFailed, "Failed to inspect hardware. Reason: unable to start inspection: Validation of image href http://127.0.0.1:8080/ramdisk.iso failed, reason: HTTPConnectionPool(host='127.0.0.1', port=8080): Max retries exceeded with url: /ramdisk.iso (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))", nil), RuleID(ErrorImageUnreachable), ConfidenceHigh},
+		}), "pull-unknown-image", ConfidenceHigh},
+		"the ISO's server is gone": {failed(models.StateInspectFailed, "Failed to inspect hardware. Reason: unable to start inspection: Validation of image href http://127.0.0.1:8080/ramdisk.iso failed, reason: HTTPConnectionPool(host='127.0.0.1', port=8080): Max retries exceeded with url: /ramdisk.iso (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))", nil), "image-unreachable", ConfidenceHigh},
 		"no image at the address": {failed(models.StateDeployFailed, "Deploy step deploy.install_coreos failed on node x. coreos-installer failed with code 1: 11: _start", func(_ *models.Node, f *Facts) {
 			f.Work = &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-time.Hour), End: explainNow, Whole: true, Outcome: models.OutcomeFailed}
 			f.Lines = missing
-		}), RuleID(ErrorImageStatus), ConfidenceHigh},
+		}), "image-status", ConfidenceHigh},
 		"cut, and the agent refuses":              {cut(180, func(f *Facts) { f.Agent = refuses }), "agent-gone", ConfidenceHigh},
 		"cut, a log never came":                   {cut(180, func(f *Facts) { f.Agent, f.Row.Log = refuses, nil }), "agent-refuses", ConfidenceMedium},
 		"cut just now":                            {cut(20, func(f *Facts) { f.Agent = refuses }), "agent-refuses", ConfidenceMedium},
@@ -103,12 +103,12 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Work.Phases = []models.Phase{{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: models.OutcomeRunning}}
 		}), "step-too-long", ConfidenceMedium},
 		"nothing but its medium is known": {inspects(&models.LogLine{Source: models.LogServe, Text: "its BMC fetched 12 % of n.iso", Received: explainNow.Add(-time.Minute)}), "machine-boots", ConfidenceMedium},
-		"Ironic does not know the MACs":   {unknown(2), RuleID(ErrorLookupUnknown), ConfidenceHigh},
+		"Ironic does not know the MACs":   {unknown(2), "lookup-unknown", ConfidenceHigh},
 		"too little memory": {waiting(12*time.Minute, func(n *models.Node, f *Facts) {
 			n.Internal.LastPowerState = ago(12 * time.Minute)
 			f.Row.Log = bootLogOf(logLine(700, "kernel", "Linux version 6"), logLine(690, "kernel", "Out of memory: Killed process 812 (podman)"))
-			f.Lines = []models.LogLine{{Unit: "kernel", Text: "Out of memory: Killed process 812 (podman)", Known: string(ErrorMemory), Received: explainNow.Add(-690 * time.Second)}}
-		}), RuleID(ErrorMemory), ConfidenceMedium},
+			f.Lines = []models.LogLine{{Unit: "kernel", Text: "Out of memory: Killed process 812 (podman)", Known: string("out-of-memory"), Received: explainNow.Add(-690 * time.Second)}}
+		}), "out-of-memory", ConfidenceMedium},
 		"it boots":               {inspects(kernel(60), logLine(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
 		"its log has stopped":    {inspects(kernel(170), logLine(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
 		"a pull that takes long": {inspects(kernel(170), logLine(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},

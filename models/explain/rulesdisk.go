@@ -2,94 +2,61 @@ package explain
 
 import "ironworks/models"
 
-// diskRules cover disks, root device hints and erasing.
 var diskRules = []Rule{
-	{
-		ID: RuleID(ErrorNoHintedDevice), Errors: []ErrorID{ErrorNoHintedDevice}, Confidence: ConfidenceHigh,
-		Verdict:  "No disk in the machine matches the root device hints",
-		Brief:    "no disk matches the hints",
-		Evidence: []EvidenceField{evHints, evStep},
-		Not:      []string{"the image: nothing was written"},
-		Next:     Next{Text: "Compare the hints with each disk, and pin the right disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Instead:  []RuleID{"no-hints"},
-		Source:   "ironic_python_agent/hardware.py, ironic/drivers/modules/inspector/hooks/root_device.py",
-	},
-	{
-		ID: RuleID(ErrorNoDisks), Errors: []ErrorID{ErrorNoDisks}, Confidence: ConfidenceHigh,
-		Verdict:  "The agent found no disk ≥ 4 GiB",
-		Brief:    "no disk ≥ 4 GiB",
-		Evidence: []EvidenceField{evHints, evStep},
-		Not:      []string{"root device hints: none are set"},
-		Next:     Next{Text: "Create the RAID volume, or use a ramdisk with the disk controller's driver.", Key: "disks", Command: "ironworks disks {node}"},
-		Instead:  []RuleID{"no-hints"},
-		Source:   "ironic_python_agent/utils.py",
-	},
-	{
-		ID: RuleID(ErrorBadHints), Errors: []ErrorID{ErrorBadHints}, Confidence: ConfidenceHigh,
-		Verdict:  "The root device hints are malformed: unknown key, type or operator",
-		Brief:    "malformed root device hints",
-		Evidence: []EvidenceField{evHints},
-		Not:      []string{"a missing disk: no disk was compared"},
-		Next:     Next{Text: "Check the hints and correct them.", Key: "disks", Command: "ironworks disks {node}"},
-		Instead:  []RuleID{RuleID(ErrorNoHintedDevice)},
-		Source:   "ironic/drivers/modules/deploy_utils.py, ironic_python_agent/hardware.py",
-	},
-	{
-		ID: RuleID(ErrorSharedDisk), Errors: []ErrorID{ErrorSharedDisk}, Confidence: ConfidenceHigh,
-		Verdict:  "A disk contains a cluster file system and may be shared with other machines; cleaning stopped to protect the data",
-		Brief:    "shared disk protected from cleaning",
-		Evidence: []EvidenceField{evStep, evState},
-		Not:      []string{"a fault: the agent protected the data"},
-		Next:     Next{Text: "Stop and ask the storage administrator. Detach the volume, or list it in skip_block_devices.", Key: "disks", Command: "ironworks disks {node}"},
-		Instead:  []RuleID{RuleID(ErrorEraseMetadata)},
-		Source:   "ironic_python_agent/errors.py: ProtectedDeviceError",
-	},
-	{
-		ID: RuleID(ErrorDiskFrozen), Errors: []ErrorID{ErrorDiskFrozen}, Confidence: ConfidenceHigh,
-		Verdict:  "The firmware froze a disk, so it cannot be erased",
-		Brief:    "disk frozen by firmware",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"a broken disk"},
-		Next:     Next{Text: "Power the machine off and on to unfreeze the disk, or allow another erase method.", Key: "disks", Command: "ironworks disks {node}"},
-		Instead:  []RuleID{RuleID(ErrorEraseMetadata)},
-		Source:   "ironic_python_agent/hardware.py",
-	},
-	{
-		ID: RuleID(ErrorDiskPassword), Errors: []ErrorID{ErrorDiskPassword}, Confidence: ConfidenceHigh,
-		Verdict:  "A disk has a security password and cannot be erased",
-		Brief:    "disk has a security password",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"a broken disk"},
-		Next:     Next{Text: "Remove the password with hdparm in the ramdisk, or replace the disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/hardware.py",
-	},
-	{
-		ID: RuleID(ErrorDiskIO), Errors: []ErrorID{ErrorDiskIO}, Confidence: ConfidenceHigh,
-		Verdict:  "A disk reports read or write errors",
-		Brief:    "disk I/O errors",
-		Evidence: []EvidenceField{evStep, evHints},
-		Not:      []string{"the image"},
-		Next:     Next{Text: "Find the disk in the ramdisk's log, check its health, and replace it.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the kernel",
-	},
-	{
-		ID: RuleID(ErrorEraseMetadata), Errors: []ErrorID{ErrorEraseMetadata}, Confidence: ConfidenceHigh,
-		Verdict:  "Cleaning could not erase a disk: read-only, busy or broken",
-		Brief:    "disk not erased",
-		Evidence: []EvidenceField{evStep, evFault},
-		Not:      []string{"root device hints: cleaning erases every disk"},
-		Next:     Next{Text: "Replace the disk, or list it in properties.skip_block_devices to keep its data. Then manage the node.", Verb: models.VerbManage},
-		Instead:  []RuleID{"clean-failed"},
-		Source:   "ironic_python_agent/hardware.py",
-	},
-	{
-		ID: RuleID(ErrorDiskBusy), Errors: []ErrorID{ErrorDiskBusy}, Confidence: ConfidenceHigh,
-		Verdict:  "The disk is in use in the ramdisk: a file system is mounted, or RAID or LVM is active",
-		Brief:    "disk in use in the ramdisk",
-		Evidence: []EvidenceField{evHints, evStep, evLastLine},
-		Not:      []string{"the image or its URL"},
-		Next:     Next{Text: "Clean the disk's metadata first, or unmount the file system or stop the RAID or LVM volume.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "coreos-installer",
-	},
+	newRule("no-hinted-device", "no disk matches the hints",
+		"No disk in the machine matches the root device hints").
+		shows(evHints, evStep).
+		not("the image: nothing was written").
+		next(compareDisks("Compare the hints with each disk, and pin the right disk.")).
+		insteadOf("no-hints").
+		from("ironic_python_agent/hardware.py, ironic/drivers/modules/inspector/hooks/root_device.py"),
+	newRule("no-disks", "no disk ≥ 4 GiB", "The agent found no disk ≥ 4 GiB").
+		shows(evHints, evStep).
+		not("root device hints: none are set").
+		next(compareDisks("Create the RAID volume, or use a ramdisk with the disk controller's driver.")).
+		insteadOf("no-hints").
+		from("ironic_python_agent/utils.py"),
+	newRule("bad-hints", "malformed root device hints",
+		"The root device hints are malformed: unknown key, type or operator").
+		shows(evHints).
+		not("a missing disk: no disk was compared").
+		next(compareDisks("Check the hints and correct them.")).
+		insteadOf("no-hinted-device").
+		from("ironic/drivers/modules/deploy_utils.py, ironic_python_agent/hardware.py"),
+	newRule("shared-disk", "shared disk protected from cleaning",
+		"A disk contains a cluster file system and may be shared with other machines; cleaning stopped to protect the data").
+		shows(evStep, evState).
+		not("a fault: the agent protected the data").
+		next(compareDisks("Stop and ask the storage administrator. Detach the volume, or list it in skip_block_devices.")).
+		insteadOf("erase-metadata").
+		from("ironic_python_agent/errors.py: ProtectedDeviceError"),
+	newRule("disk-frozen", "disk frozen by firmware", "The firmware froze a disk, so it cannot be erased").
+		shows(evStep).
+		not("a broken disk").
+		next(compareDisks("Power the machine off and on to unfreeze the disk, or allow another erase method.")).
+		insteadOf("erase-metadata").
+		from("ironic_python_agent/hardware.py"),
+	newRule("disk-password", "disk has a security password", "A disk has a security password and cannot be erased").
+		shows(evStep).
+		not("a broken disk").
+		next(compareDisks("Remove the password with hdparm in the ramdisk, or replace the disk.")).
+		from("ironic_python_agent/hardware.py"),
+	newRule("disk-io", "disk I/O errors", "A disk reports read or write errors").
+		shows(evStep, evHints).
+		not("the image").
+		next(readLog("Find the disk in the ramdisk's log, check its health, and replace it.")).
+		from("the kernel"),
+	newRule("erase-metadata", "disk not erased", "Cleaning could not erase a disk: read-only, busy or broken").
+		shows(evStep, evFault).
+		not("root device hints: cleaning erases every disk").
+		next(run(models.VerbManage, "Replace the disk, or list it in properties.skip_block_devices to keep its data. Then manage the node.")).
+		insteadOf("clean-failed").
+		from("ironic_python_agent/hardware.py"),
+	newRule("disk-busy", "disk in use in the ramdisk",
+		"The disk is in use in the ramdisk: a file system is mounted, or RAID or LVM is active").
+		shows(evHints, evStep, evLastLine).
+		not("the image or its URL").
+		next(readLog("Clean the disk's metadata first, or unmount the file system or stop the RAID or LVM volume.")).
+		insteadOf("installer-failed").
+		from("coreos-installer"),
 }

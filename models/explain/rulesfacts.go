@@ -6,256 +6,234 @@ import (
 	"ironworks/models"
 )
 
-// offInstead lists the rules that are replaced if the machine is powered off, because the missing power explains
-// their symptoms, too.
+// offInstead lists the rules that are replaced if the machine is off, which explains their symptoms, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
 // nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the
 // agent's token when it powers a machine off, but not when it powers one on (ironic/conductor/utils.py,
 // node_power_action). If the machine were only powered on, Ironic would therefore reject its next ramdisk.
-var nextMidway = Next{Text: "Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.", Retry: true}
+var nextMidway = again("Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.")
 
 // factRules find a cause in the facts, independently of the reason's text.
 var factRules = []Rule{
-	{
-		ID: "maintenance-by-hand", In: append(slices.Clone(atRest), atWork...), If: []Condition{ifMaintenance}, Confidence: ConfidenceHigh,
-		Verdict:  "The node is in maintenance, set by an operator; Ironic does not work on it",
-		Brief:    "in maintenance (no reason given)",
-		Evidence: []EvidenceField{evMaintenance, evState, evPower},
-		Not:      []string{"a fault detected by Ironic: the node has no fault set"},
-		Next:     Next{Text: "Read the maintenance reason and ask its author first. Then turn maintenance off.", Key: "maintenance-off", Command: "ironworks maintenance off {node}"},
-		Source:   "understack's runbook for cleaning up",
-	},
-	{
-		ID: "conductor-dead", In: atWork, If: []Condition{ifConductorDead}, Confidence: ConfidenceHigh,
-		Verdict:  "The node's conductor, {conductor}, is dead",
-		Brief:    "conductor is dead",
-		Evidence: []EvidenceField{evConductor, evReservation, evState, evStep, evHeartbeat},
-		Not:      []string{"the machine and its ramdisk: no conductor listens to them"},
-		Next:     Next{Text: "Restart the conductor. It marks the operation as failed, unless another conductor takes over. Then try again.", Key: "conductors", Command: "ironworks conductors"},
-		Instead:  []RuleID{"never-booted", "agent-silent", "work-goes-on", "machine-boots", "ramdisk-works"},
-		Source:   "ironic/conductor/base_manager.py",
-	},
-	{
-		ID: "conductors-dead", In: atWork, If: []Condition{ifAllDead}, Confidence: ConfidenceLow,
-		Verdict:  "Ironic reports every conductor dead",
-		Brief:    "no conductor is alive",
-		Evidence: []EvidenceField{evConductor, evState, evWaited},
-		Not:      []string{"proof of dead conductors: an Ironic on SQLite reports working conductors as dead"},
-		Next:     Next{Text: "Check whether any node changes state. If not, check the conductor's service.", Key: "conductors", Command: "ironworks conductors"},
-		Source:   "docs/background/ironic.md (heartbeats of conductors on SQLite)",
-	},
-	{
-		ID: "lock-of-dead", If: []Condition{ifReserved, ifConductorDead}, Confidence: ConfidenceHigh,
-		Verdict:  "The node is locked by {reservation}, a dead conductor",
-		Brief:    "locked by a dead conductor",
-		Evidence: []EvidenceField{evReservation, evState},
-		Not:      []string{"another operation that will end and release the lock"},
-		Next:     Next{Text: "Restart that conductor: a conductor releases its locks when it starts. Waiting does not help.", Key: "conductors", Command: "ironworks conductors"},
-		Instead:  []RuleID{RuleID(ErrorLocked), "lock-held"},
-		Source:   "ironic/conductor/task_manager.py",
-	},
-	{
-		ID: "whole-rack", In: waitOrEnded, If: []Condition{ifSiblings, ifSpreads}, Confidence: ConfidenceHigh,
-		Verdict:  "Several machines are affected: {siblings}",
-		Brief:    "several machines affected",
-		Evidence: []EvidenceField{evSiblings, evState, evHeartbeat, evISO, evStep},
-		Not:      []string{"a fault in a single machine, such as a disk, a NIC or a BMC password"},
-		Next:     Next{Text: "Check what these nodes share: DHCP, the boot network, the image server, the ramdisk, and the Ironic URL given to the ramdisk.", Key: "watch", Command: "ironworks nodes"},
-		Source:   "ironic doc/source/admin/troubleshooting.rst",
-	},
-	{
-		ID: "bmc-refuses", If: []Condition{ifBMCRefuses}, Confidence: ConfidenceMedium,
-		Verdict:  "The BMC rejected this console's credentials; Ironic may use different ones (Ironic does not show its own)",
-		Brief:    "BMC rejected our credentials",
-		Evidence: []EvidenceField{evBMCAddress, evFault, evState},
-		Not:      []string{"an unreachable BMC: the BMC answered", "a failure of Ironic's own login: Ironic may have other credentials"},
-		Next:     Next{Text: "Validate the node, so that Ironic contacts the BMC. If Ironic is rejected as well, correct the password in driver_info.", Key: "validate", Command: "ironworks validate {node}"},
-		Source:   "metal3-docs, troubleshooting",
-	},
-	{
-		ID: "bmc-silent", If: []Condition{ifBMCUnreachable}, Confidence: ConfidenceMedium,
-		Verdict:  "The BMC does not answer requests from this console",
-		Brief:    "BMC unreachable from here",
-		Evidence: []EvidenceField{evBMCAddress, evState, evPower},
-		Not:      []string{"the conductor's route: the conductor may reach the BMC over another network"},
-		Next:     Next{Text: "Validate the node, so that Ironic contacts the BMC. If Ironic gets no answer either, reset the BMC.", Key: "validate", Command: "ironworks validate {node}"},
-		Source:   "ironic doc/source/admin/troubleshooting.rst",
-	},
-	{
-		ID: "iso-not-fetchable", In: waitOrEnded, If: []Condition{ifISONotFetchable, ifNeverCalled}, Confidence: ConfidenceMedium,
-		Verdict:  "The ramdisk's ISO cannot be downloaded from this console",
-		Brief:    "ISO unreadable from here",
-		Evidence: []EvidenceField{evISO, evISOSeen, evMedia, evState, evHeartbeat},
-		Not:      []string{"the BMC's route: the BMC may reach the server over another network"},
-		Next:     Next{Text: "Open the URL from the BMC's network. Serve the ISO over plain HTTP if the BMC does not support HTTPS.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Source:   "iDRAC (RAC0904)",
-	},
-	{
-		ID: "media-missing", In: waitStates, If: []Condition{ifNoMedia, ifNeverCalled}, Confidence: ConfidenceHigh,
-		Verdict:  "The BMC has no virtual media inserted, so the machine cannot boot the ramdisk",
-		Brief:    "no virtual media inserted",
-		Evidence: []EvidenceField{evMedia, evISO, evState},
-		Not:      []string{"a hanging ramdisk: the ramdisk never booted"},
-		Next:     Next{Text: "Give up and try again. If the error returns, check that the BMC can download the ISO and has a virtual media license.", Retry: true},
-		Instead:  []RuleID{"never-booted", "machine-boots"},
-		Source:   "ironic doc/source/admin/drivers/redfish.rst",
-	},
-	{
-		ID: "media-left", In: []models.ProvisionState{models.StateActive, models.StateAvailable, models.StateManageable, models.StateDeployFailed, models.StateCleanFailed}, If: []Condition{ifMediaLeft}, Confidence: ConfidenceMedium,
-		Verdict:  "Virtual media is still inserted; the machine may boot from the ISO instead of its disk",
-		Brief:    "virtual media still inserted",
-		Evidence: []EvidenceField{evMedia, evState, evISO},
-		Next:     Next{Text: "Eject the virtual media. Some BMCs keep the last medium inserted."},
-		Source:   "ironic doc/source/admin/drivers/redfish.rst",
-	},
-	{
-		ID: "rescue-off", In: []models.ProvisionState{models.StateRescue}, If: []Condition{ifOffAtRest}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine is off, so the rescue ramdisk does not run: with virtual media, Ironic powers the machine off and ejects the ramdisk when the rescue ends, unless fast track is on",
-		Brief:    "rescue ramdisk not running",
-		Evidence: []EvidenceField{evPower, evState},
-		Not:      []string{"a failed ramdisk boot: the agent had called back"},
-		Next:     Next{Text: "Unrescue the node, set driver_info.fast_track=true, and rescue again. To boot the installed system only, unrescue.", Key: "unrescue", Command: "ironworks unrescue {node}"},
-		Source:   "ironic/drivers/modules/redfish/boot.py (clean_up_ramdisk)",
-	},
-	{
-		ID: "boot-mode-differs", If: []Condition{ifBMCModeDiffers}, Confidence: ConfidenceMedium,
-		Verdict:  "The BMC's boot mode is {BMC boot mode}, but the node requires {boot_mode}",
-		Brief:    "boot mode mismatch",
-		Evidence: []EvidenceField{evBMCMode, evBootMode, evState},
-		Not:      []string{"the image, until both boot modes match"},
-		Next:     Next{Text: "Change the boot mode in the BIOS, or the boot_mode capability of the node.", Key: "set", Command: "ironworks set {node} properties.capabilities=boot_mode:{BMC boot mode}"},
-		Source:   "metal3-docs, troubleshooting",
-	},
-	{
-		ID: "machine-off", In: waitStates, If: []Condition{ifPowerOff}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine is powered off while Ironic waits for its ramdisk",
-		Brief:    "machine is powered off",
-		Evidence: []EvidenceField{evPower, evWaited, evHeartbeat, evDeadline},
-		Not:      []string{"a ramdisk that cannot reach Ironic"},
-		Next:     Next{Text: "Power on the machine, or give up and try again. The BMC's event log shows what powered the machine off.", Key: "power-on", Command: "ironworks power on {node}"},
-		Instead:  offInstead,
-		Source:   "ironic doc/source/admin/troubleshooting.rst",
-	},
-	{
-		ID: "off-midway", In: waitStates, If: []Condition{ifPowerOff, ifCalled}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine was powered off while its agent was running",
-		Brief:    "powered off midway",
-		Evidence: []EvidenceField{evPower, evStep, evHeartbeat, evDeadline},
-		Not:      []string{"a ramdisk that cannot reach Ironic: the agent had called back"},
-		Next:     nextMidway,
-		Instead:  append([]RuleID{"machine-off"}, offInstead...),
-		Source:   "ironic/conductor/utils.py",
-	},
-	{
-		ID: "bmc-off-midway", In: waitStates, If: []Condition{ifBMCOff, ifCalled}, Confidence: ConfidenceHigh,
-		Verdict:  "The BMC reports the machine powered off, but Ironic waits for an agent that had called back",
-		Brief:    "powered off midway (BMC)",
-		Evidence: []EvidenceField{evBMCPower, evPower, evStep, evHeartbeat, evDeadline},
-		Not:      []string{"a ramdisk that cannot reach Ironic: the agent had called back"},
-		Next:     nextMidway,
-		Instead:  append([]RuleID{"bmc-says-off"}, offInstead...),
-		Source:   "ironic/conductor/utils.py",
-	},
-	{
-		ID: "bmc-says-off", In: waitStates, If: []Condition{ifBMCOff}, Confidence: ConfidenceHigh,
-		Verdict:  "The BMC reports the machine powered off while Ironic waits for its ramdisk",
-		Brief:    "machine is powered off (BMC)",
-		Evidence: []EvidenceField{evBMCPower, evPower, evWaited, evHeartbeat},
-		Not:      []string{"a ramdisk that cannot reach Ironic"},
-		Next:     Next{Text: "Power on the machine, or give up and try again.", Key: "power-on", Command: "ironworks power on {node}"},
-		Instead:  offInstead,
-		Source:   "ironic doc/source/admin/troubleshooting.rst",
-	},
-	{
-		ID: "no-hints", In: []models.ProvisionState{models.StateDeployFailed}, If: []Condition{ifNoHints}, Confidence: ConfidenceLow,
-		Verdict:  "The node has no root device hints: the agent picks the smallest disk ≥ 4 GiB",
-		Brief:    "no root device hints",
-		Evidence: []EvidenceField{evHints, evStep},
-		Not:      []string{"proof of the cause: missing hints matter only if the agent picked the wrong disk"},
-		Next:     Next{Text: "Check which disk the agent picks, and pin the right disk.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/utils.py",
-	},
-	{
-		ID: "late", In: atWork, If: []Condition{ifLate}, Confidence: ConfidenceLow,
-		Verdict:  "This phase takes longer than on other nodes, but may still succeed",
-		Brief:    "slower than on other nodes",
-		Evidence: []EvidenceField{evEstimate, evWaited, evStep, evHeartbeat, evDeadline},
-		Not:      []string{"a failure: none is reported so far"},
-		Next:     Next{Text: "Wait and read the ramdisk's log. Do not abort during POST or while the log grows.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
-	},
-	{
-		ID: "lock-held", In: atRest, If: []Condition{ifReserved, ifConductorAlive}, Confidence: ConfidenceMedium,
-		Verdict:  "Conductor {reservation} holds the node's lock",
-		Brief:    "locked by {reservation}",
-		Evidence: []EvidenceField{evReservation, evState, evPower},
-		Not:      []string{"an error: a power state check also holds the lock, but only for seconds"},
-		Next:     Next{Text: "Wait and refresh. A slow BMC makes the lock last longer.", Key: "overview", Command: "ironworks node {node}"},
-		Source:   "ironic/conductor/task_manager.py",
-	},
+	newRule("maintenance-by-hand", "in maintenance (no reason given)",
+		"The node is in maintenance, set by an operator; Ironic does not work on it").
+		in(append(slices.Clone(atRest), atWork...)...).
+		when(ifMaintenance).
+		shows(evMaintenance, evState, evPower).
+		not("a fault detected by Ironic: the node has no fault set").
+		next(act("maintenance-off", "ironworks maintenance off {node}", "Read the maintenance reason and ask its author first. Then turn maintenance off.")).
+		from("understack's runbook for cleaning up"),
+	newRule("conductor-dead", "conductor is dead", "The node's conductor, {conductor}, is dead").
+		in(atWork...).
+		when(ifConductorDead).
+		shows(evConductor, evReservation, evState, evStep, evHeartbeat).
+		not("the machine and its ramdisk: no conductor listens to them").
+		next(listConductors("Restart the conductor. It marks the operation as failed, unless another conductor takes over. Then try again.")).
+		insteadOf("never-booted", "agent-silent", "work-goes-on", "machine-boots", "ramdisk-works").
+		from("ironic/conductor/base_manager.py"),
+	newRule("conductors-dead", "no conductor is alive", "Ironic reports every conductor dead").
+		sure(ConfidenceLow).
+		in(atWork...).
+		when(ifAllDead).
+		shows(evConductor, evState, evWaited).
+		not("proof of dead conductors: an Ironic on SQLite reports working conductors as dead").
+		next(listConductors("Check whether any node changes state. If not, check the conductor's service.")).
+		from("docs/background/ironic.md (heartbeats of conductors on SQLite)"),
+	newRule("lock-of-dead", "locked by a dead conductor", "The node is locked by {reservation}, a dead conductor").
+		when(ifReserved, ifConductorDead).
+		shows(evReservation, evState).
+		not("another operation that will end and release the lock").
+		next(listConductors("Restart that conductor: a conductor releases its locks when it starts. Waiting does not help.")).
+		insteadOf("locked", "lock-held").
+		from("ironic/conductor/task_manager.py"),
+	newRule("whole-rack", "several machines affected", "Several machines are affected: {siblings}").
+		in(waitOrEnded...).
+		when(ifSiblings, ifSpreads).
+		shows(evSiblings, evState, evHeartbeat, evISO, evStep).
+		not("a fault in a single machine, such as a disk, a NIC or a BMC password").
+		next(act("watch", "ironworks nodes", "Check what these nodes share: DHCP, the boot network, the image server, the ramdisk, and the Ironic URL given to the ramdisk.")).
+		from("ironic doc/source/admin/troubleshooting.rst"),
+	newRule("bmc-refuses", "BMC rejected our credentials",
+		"The BMC rejected this console's credentials; Ironic may use different ones (Ironic does not show its own)").
+		sure(ConfidenceMedium).
+		when(ifBMCRefuses).
+		shows(evBMCAddress, evFault, evState).
+		not("an unreachable BMC: the BMC answered", "a failure of Ironic's own login: Ironic may have other credentials").
+		next(validate("Validate the node, so that Ironic contacts the BMC. If Ironic is rejected as well, correct the password in driver_info.")).
+		from("metal3-docs, troubleshooting"),
+	newRule("bmc-silent", "BMC unreachable from here", "The BMC does not answer requests from this console").
+		sure(ConfidenceMedium).
+		when(ifBMCUnreachable).
+		shows(evBMCAddress, evState, evPower).
+		not("the conductor's route: the conductor may reach the BMC over another network").
+		next(validate("Validate the node, so that Ironic contacts the BMC. If Ironic gets no answer either, reset the BMC.")).
+		from("ironic doc/source/admin/troubleshooting.rst"),
+	newRule("iso-not-fetchable", "ISO unreadable from here",
+		"The ramdisk's ISO cannot be downloaded from this console").
+		sure(ConfidenceMedium).
+		in(waitOrEnded...).
+		when(ifISONotFetchable, ifNeverCalled).
+		shows(evISO, evISOSeen, evMedia, evState, evHeartbeat).
+		not("the BMC's route: the BMC may reach the server over another network").
+		next(set("driver_info.deploy_iso=URL", "Open the URL from the BMC's network. Serve the ISO over plain HTTP if the BMC does not support HTTPS.")).
+		from("iDRAC (RAC0904)"),
+	newRule("media-missing", "no virtual media inserted",
+		"The BMC has no virtual media inserted, so the machine cannot boot the ramdisk").
+		in(waitStates...).
+		when(ifNoMedia, ifNeverCalled).
+		shows(evMedia, evISO, evState).
+		not("a hanging ramdisk: the ramdisk never booted").
+		next(again("Give up and try again. If the error returns, check that the BMC can download the ISO and has a virtual media license.")).
+		insteadOf("never-booted", "machine-boots").
+		from("ironic doc/source/admin/drivers/redfish.rst"),
+	newRule("media-left", "virtual media still inserted",
+		"Virtual media is still inserted; the machine may boot from the ISO instead of its disk").
+		sure(ConfidenceMedium).
+		in(models.StateActive, models.StateAvailable, models.StateManageable, models.StateDeployFailed, models.StateCleanFailed).
+		when(ifMediaLeft).
+		shows(evMedia, evState, evISO).
+		next(Next{Text: "Eject the virtual media. Some BMCs keep the last medium inserted."}).
+		from("ironic doc/source/admin/drivers/redfish.rst"),
+	newRule("rescue-off", "rescue ramdisk not running",
+		"The machine is off, so the rescue ramdisk does not run: with virtual media, Ironic powers the machine off and ejects the ramdisk when the rescue ends, unless fast track is on").
+		in(models.StateRescue).
+		when(ifOffAtRest).
+		shows(evPower, evState).
+		not("a failed ramdisk boot: the agent had called back").
+		next(act("unrescue", "ironworks unrescue {node}", "Unrescue the node, set driver_info.fast_track=true, and rescue again. To boot the installed system only, unrescue.")).
+		from("ironic/drivers/modules/redfish/boot.py (clean_up_ramdisk)"),
+	newRule("boot-mode-differs", "boot mode mismatch",
+		"The BMC's boot mode is {BMC boot mode}, but the node requires {boot_mode}").
+		sure(ConfidenceMedium).
+		when(ifBMCModeDiffers).
+		shows(evBMCMode, evBootMode, evState).
+		not("the image, until both boot modes match").
+		next(set("properties.capabilities=boot_mode:{BMC boot mode}", "Change the boot mode in the BIOS, or the boot_mode capability of the node.")).
+		from("metal3-docs, troubleshooting"),
+	newRule("machine-off", "machine is powered off",
+		"The machine is powered off while Ironic waits for its ramdisk").
+		in(waitStates...).
+		when(ifPowerOff).
+		shows(evPower, evWaited, evHeartbeat, evDeadline).
+		not("a ramdisk that cannot reach Ironic").
+		next(act("power-on", "ironworks power on {node}", "Power on the machine, or give up and try again. The BMC's event log shows what powered the machine off.")).
+		insteadOf(offInstead...).
+		from("ironic doc/source/admin/troubleshooting.rst"),
+	newRule("off-midway", "powered off midway", "The machine was powered off while its agent was running").
+		in(waitStates...).
+		when(ifPowerOff, ifCalled).
+		shows(evPower, evStep, evHeartbeat, evDeadline).
+		not("a ramdisk that cannot reach Ironic: the agent had called back").
+		next(nextMidway).
+		insteadOf(append([]RuleID{"machine-off"}, offInstead...)...).
+		from("ironic/conductor/utils.py"),
+	newRule("bmc-off-midway", "powered off midway (BMC)",
+		"The BMC reports the machine powered off, but Ironic waits for an agent that had called back").
+		in(waitStates...).
+		when(ifBMCOff, ifCalled).
+		shows(evBMCPower, evPower, evStep, evHeartbeat, evDeadline).
+		not("a ramdisk that cannot reach Ironic: the agent had called back").
+		next(nextMidway).
+		insteadOf(append([]RuleID{"bmc-says-off"}, offInstead...)...).
+		from("ironic/conductor/utils.py"),
+	newRule("bmc-says-off", "machine is powered off (BMC)",
+		"The BMC reports the machine powered off while Ironic waits for its ramdisk").
+		in(waitStates...).
+		when(ifBMCOff).
+		shows(evBMCPower, evPower, evWaited, evHeartbeat).
+		not("a ramdisk that cannot reach Ironic").
+		next(act("power-on", "ironworks power on {node}", "Power on the machine, or give up and try again.")).
+		insteadOf(offInstead...).
+		from("ironic doc/source/admin/troubleshooting.rst"),
+	newRule("no-hints", "no root device hints",
+		"The node has no root device hints: the agent picks the smallest disk ≥ 4 GiB").
+		sure(ConfidenceLow).
+		in(models.StateDeployFailed).
+		when(ifNoHints).
+		shows(evHints, evStep).
+		not("proof of the cause: missing hints matter only if the agent picked the wrong disk").
+		next(compareDisks("Check which disk the agent picks, and pin the right disk.")).
+		from("ironic_python_agent/utils.py"),
+	newRule("late", "slower than on other nodes",
+		"This phase takes longer than on other nodes, but may still succeed").
+		sure(ConfidenceLow).
+		in(atWork...).
+		when(ifLate).
+		shows(evEstimate, evWaited, evStep, evHeartbeat, evDeadline).
+		not("a failure: none is reported so far").
+		next(readLog("Wait and read the ramdisk's log. Do not abort during POST or while the log grows.")).
+		from("ironic/conf/conductor.py (deploy_callback_timeout)"),
+	newRule("lock-held", "locked by {reservation}", "Conductor {reservation} holds the node's lock").
+		sure(ConfidenceMedium).
+		in(atRest...).
+		when(ifReserved, ifConductorAlive).
+		shows(evReservation, evState, evPower).
+		not("an error: a power state check also holds the lock, but only for seconds").
+		next(openNode("Wait and refresh. A slow BMC makes the lock last longer.")).
+		from("ironic/conductor/task_manager.py"),
 }
 
-// fineRules state that nothing is wrong. They are dropped if a rule for a problem matches with more than low
-// confidence.
+// fineRules state that nothing is wrong. A match of a rule for a problem drops them unless its confidence is low.
 var fineRules = []Rule{
-	{
-		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, NoProblem: true,
-		Verdict:  "No problem found: the ramdisk is running and was seen recently",
-		Brief:    "ramdisk running",
-		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
-		Next:     Next{Text: "Wait. The ramdisk's log shows the progress.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  []RuleID{"ramdisk-quiet"},
-		Source:   "ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)",
-	},
-	{
-		ID: "ramdisk-quiet", In: waitStates, If: []Condition{ifSpeaking}, Confidence: ConfidenceMedium, NoProblem: true,
-		Verdict:  "No problem found, but the last heartbeat is {silence} old; heartbeats are due every 90 to 180 s",
-		Brief:    "last heartbeat {silence} ago",
-		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
-		Next:     Next{Text: "Check the machine's power at the BMC, and read the ramdisk's log.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Source:   "ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)",
-	},
-	{
-		ID: "ramdisk-boots", In: waitStates, If: []Condition{ifNeverCalled, ifBooting}, Confidence: ConfidenceHigh, NoProblem: true,
-		Verdict:  "No problem found: {boot}",
-		Brief:    "ramdisk booting",
-		Evidence: []EvidenceField{evBoot, evLastLine, evWaited, evPower, evDeadline},
-		Next:     Next{Text: "Wait. The ramdisk's log shows the progress.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  []RuleID{"machine-boots"},
-		Source:   "the ramdisk's log",
-	},
-	{
-		ID: "step-reboots", In: waitStates, If: []Condition{ifRebooting}, Confidence: ConfidenceMedium, NoProblem: true,
-		Verdict:  "No problem found: the step reboots the machine or runs on the BMC, so the agent is silent",
-		Brief:    "step reboots the machine",
-		Evidence: []EvidenceField{evStep, evHeartbeat, evWaited, evDeadline},
-		Next:     Next{Text: "Wait until the machine has rebooted.", Key: "watch", Command: "ironworks watch {node}"},
-		Instead:  []RuleID{"never-booted", "machine-boots"},
-		Source:   "ironic/common/async_steps.py",
-	},
-	{
-		ID: "machine-boots", In: waitStates, If: []Condition{ifNeverCalled, ifNotLongEnough}, Confidence: ConfidenceMedium, NoProblem: true,
-		Verdict:  "No problem found: the machine is booting the ramdisk, which takes up to 10 minutes on a server",
-		Brief:    "booting {waited}",
-		Evidence: []EvidenceField{evWaited, evPower, evServed, evHeartbeat, evDeadline},
-		Next:     Next{Text: "Wait. If booting takes longer, watch the machine's console.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
-	},
-	{
-		ID: "work-goes-on", In: working, If: []Condition{ifReserved, ifConductorAlive}, Confidence: ConfidenceHigh, NoProblem: true,
-		Verdict:  "No problem found: conductor {reservation} is working on the node",
-		Brief:    "{reservation} working",
-		Evidence: []EvidenceField{evState, evStep, evReservation, evWaited, evEstimate},
-		Next:     Next{Text: "Wait.", Key: "watch", Command: "ironworks watch {node}"},
-		Source:   "ironic/conductor/task_manager.py",
-	},
-	{
-		ID: "at-rest", In: atRest, If: []Condition{ifAtRest}, Confidence: ConfidenceHigh, NoProblem: true,
-		Verdict:  "No problem found: the node is in state {provision_state}, without error, fault or maintenance",
-		Brief:    "no problem found",
-		Evidence: []EvidenceField{evState, evPower},
-		Next:     Next{Text: "No action needed.", Key: "overview", Command: "ironworks node {node}"},
-		Source:   "ironic/common/states.py",
-	},
+	newRule("ramdisk-works", "ramdisk running", "No problem found: the ramdisk is running and was seen recently").
+		noProblem().
+		in(waitStates...).
+		when(ifFresh).
+		shows(evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline).
+		next(readLog("Wait. The ramdisk's log shows the progress.")).
+		insteadOf("ramdisk-quiet").
+		from("ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)"),
+	newRule("ramdisk-quiet", "last heartbeat {silence} ago",
+		"No problem found, but the last heartbeat is {silence} old; heartbeats are due every 90 to 180 s").
+		sure(ConfidenceMedium).
+		noProblem().
+		in(waitStates...).
+		when(ifSpeaking).
+		shows(evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline).
+		next(queryBMC("Check the machine's power at the BMC, and read the ramdisk's log.")).
+		from("ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)"),
+	newRule("ramdisk-boots", "ramdisk booting", "No problem found: {boot}").
+		noProblem().
+		in(waitStates...).
+		when(ifNeverCalled, ifBooting).
+		shows(evBoot, evLastLine, evWaited, evPower, evDeadline).
+		next(readLog("Wait. The ramdisk's log shows the progress.")).
+		insteadOf("machine-boots").
+		from("the ramdisk's log"),
+	newRule("step-reboots", "step reboots the machine",
+		"No problem found: the step reboots the machine or runs on the BMC, so the agent is silent").
+		sure(ConfidenceMedium).
+		noProblem().
+		in(waitStates...).
+		when(ifRebooting).
+		shows(evStep, evHeartbeat, evWaited, evDeadline).
+		next(act("watch", "ironworks watch {node}", "Wait until the machine has rebooted.")).
+		insteadOf("never-booted", "machine-boots").
+		from("ironic/common/async_steps.py"),
+	newRule("machine-boots", "booting {waited}",
+		"No problem found: the machine is booting the ramdisk, which takes up to 10 minutes on a server").
+		sure(ConfidenceMedium).
+		noProblem().
+		in(waitStates...).
+		when(ifNeverCalled, ifNotLongEnough).
+		shows(evWaited, evPower, evServed, evHeartbeat, evDeadline).
+		next(readLog("Wait. If booting takes longer, watch the machine's console.")).
+		from("ironic/conf/conductor.py (deploy_callback_timeout)"),
+	newRule("work-goes-on", "{reservation} working",
+		"No problem found: conductor {reservation} is working on the node").
+		noProblem().
+		in(working...).
+		when(ifReserved, ifConductorAlive).
+		shows(evState, evStep, evReservation, evWaited, evEstimate).
+		next(act("watch", "ironworks watch {node}", "Wait.")).
+		from("ironic/conductor/task_manager.py"),
+	newRule("at-rest", "no problem found",
+		"No problem found: the node is in state {provision_state}, without error, fault or maintenance").
+		noProblem().
+		in(atRest...).
+		when(ifAtRest).
+		shows(evState, evPower).
+		next(openNode("No action needed.")).
+		from("ironic/common/states.py"),
 }

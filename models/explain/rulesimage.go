@@ -1,115 +1,75 @@
 package explain
 
-// imageRules cover the image and its checksum.
 var imageRules = []Rule{
-	{
-		ID: RuleID(ErrorChecksum), Errors: []ErrorID{ErrorChecksum}, Confidence: ConfidenceHigh,
-		Verdict:  "The image does not match its checksum: outdated checksum, other algorithm, or incomplete download",
-		Brief:    "checksum mismatch",
-		Evidence: []EvidenceField{evStep, evSiblings},
-		Not:      []string{"the disk: the downloaded data was wrong"},
-		Next:     Next{Text: "Set the checksum of the current image file and its algorithm.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:   "ironic_python_agent/errors.py: ImageChecksumError",
-	},
-	{
-		ID: RuleID(ErrorChecksumFile), Errors: []ErrorID{ErrorChecksumFile}, Confidence: ConfidenceHigh,
-		Verdict:  "The checksum file has no entry for the image's file name",
-		Brief:    "image not in the checksum file",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"a wrong checksum: none was found"},
-		Next:     Next{Text: "Set the checksum itself instead of the file's URL.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:   "ironic/common/checksum_utils.py",
-	},
-	{
-		ID: RuleID(ErrorChecksumMissing), Errors: []ErrorID{ErrorChecksumMissing}, Confidence: ConfidenceHigh,
-		Verdict:  "The image has no checksum, which Ironic requires for HTTP images",
-		Brief:    "image has no checksum",
-		Evidence: []EvidenceField{evState},
-		Not:      []string{"a machine fault: Ironic did not contact the machine"},
-		Next:     Next{Text: "Set image_checksum, or image_os_hash_algo and image_os_hash_value.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:   "ironic/drivers/modules/agent.py",
-	},
-	{
-		ID: RuleID(ErrorMD5), Errors: []ErrorID{ErrorMD5}, Confidence: ConfidenceHigh,
-		Verdict: "The checksum is MD5, which Ironic no longer accepts",
-		Brief:   "MD5 checksum not accepted",
-		Not:     []string{"a wrong image"},
-		Next:    Next{Text: "Set a SHA-256 or SHA-512 checksum.", Key: "set", Command: "ironworks set {node} instance_info.image_checksum=SHA256"},
-		Source:  "ironic_python_agent/extensions/standby.py, ironic/common/checksum_utils.py",
-	},
-	{
-		ID: RuleID(ErrorImageHTTP), Errors: []ErrorID{ErrorImageHTTP}, Confidence: ConfidenceHigh,
-		Verdict:  "The server refused the image or ISO: wrong URL, login required, or HEAD not allowed",
-		Brief:    "server refused the image or ISO",
-		Evidence: []EvidenceField{evISO, evState, evSiblings},
-		Not:      []string{"the network: the server answered"},
-		Next:     Next{Text: "Send a HEAD request to the URL from the conductor's network.", Command: "curl -I URL"},
-		Source:   "ironic/common/image_service.py",
-	},
-	{
-		ID: RuleID(ErrorImageUnreachable), Errors: []ErrorID{ErrorImageUnreachable}, Confidence: ConfidenceHigh,
-		Verdict:  "The conductor cannot reach the server that provides the image or ISO",
-		Brief:    "conductor cannot reach image server",
-		Evidence: []EvidenceField{evISO, evState, evSiblings},
-		Not:      []string{"the machine: the machine had not booted", "a missing file: the server did not answer"},
-		Next:     Next{Text: "Start the server, or correct the URL in the error. If ironworks is the server, keep it running while machines boot.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Source:   "ironic/common/image_service.py",
-	},
-	{
-		ID: RuleID(ErrorImageStatus), Errors: []ErrorID{ErrorImageStatus}, Confidence: ConfidenceHigh,
-		Verdict:  "The image server refused to serve the image or does not have it; coreos-installer reports the URL and HTTP status",
-		Brief:    "image server refused the image",
-		Evidence: []EvidenceField{evStep, evSiblings},
-		Not:      []string{"the network: the server answered", "the disk: nothing was written"},
-		Next:     Next{Text: "Open the URL from the machine's network, and correct image_source.", Key: "set", Command: "ironworks set {node} instance_info.image_source=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "coreos-installer",
-	},
-	{
-		ID: RuleID(ErrorImageUnreached), Errors: []ErrorID{ErrorImageUnreached}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine cannot reach the image server; coreos-installer reports the URL",
-		Brief:    "machine cannot reach image server",
-		Evidence: []EvidenceField{evStep, evSiblings},
-		Not:      []string{"a missing image: the server did not answer", "the disk: nothing was written"},
-		Next:     Next{Text: "Open the URL from the ramdisk's network. Check route, DNS, proxy and firewall.", Key: "set", Command: "ironworks set {node} instance_info.image_source=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "coreos-installer",
-	},
-	{
-		ID: RuleID(ErrorDownload), Errors: []ErrorID{ErrorDownload}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine could not download the image",
-		Brief:    "image download failed",
-		Evidence: []EvidenceField{evStep, evSiblings, evLastLine},
-		Not:      []string{"the disk: no write failed"},
-		Next:     Next{Text: "Open the URL from the ramdisk's network. Check route, DNS, proxy and firewall.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "ironic_python_agent/errors.py: ImageDownloadError",
-	},
-	{
-		ID: RuleID(ErrorPartitionTable), Errors: []ErrorID{ErrorPartitionTable}, Confidence: ConfidenceHigh,
-		Verdict:  "The written image has no partition table: partition image, corrupt image, or wrong sector size",
-		Brief:    "no partition table in the image",
-		Evidence: []EvidenceField{evHints, evStep},
-		Not:      []string{"the download: the image is complete"},
-		Next:     Next{Text: "Check the disk's sector size (4096 bytes?), and use a whole-disk image.", Key: "disks", Command: "ironworks disks {node}"},
-		Source:   "ironic_python_agent/extensions/standby.py",
-	},
-	{
-		ID: RuleID(ErrorImageRefused), Errors: []ErrorID{ErrorImageRefused}, Confidence: ConfidenceHigh,
-		Verdict:  "Ironic refused the image format: format not permitted, or different from image_disk_format",
-		Brief:    "image format refused",
-		Evidence: []EvidenceField{evState},
-		Not:      []string{"a wrong checksum"},
-		Next:     Next{Text: "Set image_disk_format (raw or qcow2), or convert the image.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=qcow2"},
-		Source:   "ironic/common/images.py",
-	},
-	{
-		ID: RuleID(ErrorMemory), Errors: []ErrorID{ErrorMemory}, Confidence: ConfidenceHigh,
-		Verdict:  "The machine has too little memory for the image or the ramdisk",
-		Brief:    "too little memory",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"the disk"},
-		Next:     Next{Text: "Use a raw image (streamed to the disk) or a smaller ramdisk.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=raw"},
-		Instead:  append([]RuleID{"machine-boots", "ramdisk-boots", "boot-stuck", "boot-silent", RuleID(ErrorAgentRestarts)}, unheardRules...),
-		Source:   "ironic/drivers/modules/deploy_utils.py; the kernel",
-	},
+	newRule("image-checksum", "checksum mismatch",
+		"The image does not match its checksum: outdated checksum, other algorithm, or incomplete download").
+		shows(evStep, evSiblings).
+		not("the disk: the downloaded data was wrong").
+		next(set("instance_info.image_checksum=SHA256", "Set the checksum of the current image file and its algorithm.")).
+		from("ironic_python_agent/errors.py: ImageChecksumError"),
+	newRule("checksum-file", "image not in the checksum file",
+		"The checksum file has no entry for the image's file name").
+		shows(evStep).
+		not("a wrong checksum: none was found").
+		next(set("instance_info.image_checksum=SHA256", "Set the checksum itself instead of the file's URL.")).
+		from("ironic/common/checksum_utils.py"),
+	newRule("checksum-missing", "image has no checksum",
+		"The image has no checksum, which Ironic requires for HTTP images").
+		shows(evState).
+		not("a machine fault: Ironic did not contact the machine").
+		next(set("instance_info.image_checksum=SHA256", "Set image_checksum, or image_os_hash_algo and image_os_hash_value.")).
+		from("ironic/drivers/modules/agent.py"),
+	newRule("md5-disabled", "MD5 checksum not accepted", "The checksum is MD5, which Ironic no longer accepts").
+		not("a wrong image").
+		next(set("instance_info.image_checksum=SHA256", "Set a SHA-256 or SHA-512 checksum.")).
+		from("ironic_python_agent/extensions/standby.py, ironic/common/checksum_utils.py"),
+	newRule("image-http", "server refused the image or ISO",
+		"The server refused the image or ISO: wrong URL, login required, or HEAD not allowed").
+		shows(evISO, evState, evSiblings).
+		not("the network: the server answered").
+		next(Next{Text: "Send a HEAD request to the URL from the conductor's network.", Command: "curl -I URL"}).
+		from("ironic/common/image_service.py"),
+	newRule("image-unreachable", "conductor cannot reach image server",
+		"The conductor cannot reach the server that provides the image or ISO").
+		shows(evISO, evState, evSiblings).
+		not("the machine: the machine had not booted", "a missing file: the server did not answer").
+		next(set("driver_info.deploy_iso=URL", "Start the server, or correct the URL in the error. If ironworks is the server, keep it running while machines boot.")).
+		from("ironic/common/image_service.py"),
+	newRule("image-status", "image server refused the image",
+		"The image server refused to serve the image or does not have it; coreos-installer reports the URL and HTTP status").
+		shows(evStep, evSiblings).
+		not("the network: the server answered", "the disk: nothing was written").
+		next(set("instance_info.image_source=URL", "Open the URL from the machine's network, and correct image_source.")).
+		insteadOf("installer-failed").
+		from("coreos-installer"),
+	newRule("image-unreached", "machine cannot reach image server",
+		"The machine cannot reach the image server; coreos-installer reports the URL").
+		shows(evStep, evSiblings).
+		not("a missing image: the server did not answer", "the disk: nothing was written").
+		next(set("instance_info.image_source=URL", "Open the URL from the ramdisk's network. Check route, DNS, proxy and firewall.")).
+		insteadOf("installer-failed").
+		from("coreos-installer"),
+	newRule("image-download", "image download failed", "The machine could not download the image").
+		shows(evStep, evSiblings, evLastLine).
+		not("the disk: no write failed").
+		next(readLog("Open the URL from the ramdisk's network. Check route, DNS, proxy and firewall.")).
+		from("ironic_python_agent/errors.py: ImageDownloadError"),
+	newRule("no-partition-table", "no partition table in the image",
+		"The written image has no partition table: partition image, corrupt image, or wrong sector size").
+		shows(evHints, evStep).
+		not("the download: the image is complete").
+		next(compareDisks("Check the disk's sector size (4096 bytes?), and use a whole-disk image.")).
+		from("ironic_python_agent/extensions/standby.py"),
+	newRule("image-refused", "image format refused",
+		"Ironic refused the image format: format not permitted, or different from image_disk_format").
+		shows(evState).
+		not("a wrong checksum").
+		next(set("instance_info.image_disk_format=qcow2", "Set image_disk_format (raw or qcow2), or convert the image.")).
+		from("ironic/common/images.py"),
+	newRule("out-of-memory", "too little memory", "The machine has too little memory for the image or the ramdisk").
+		shows(evStep).
+		not("the disk").
+		next(set("instance_info.image_disk_format=raw", "Use a raw image (streamed to the disk) or a smaller ramdisk.")).
+		insteadOf(append([]RuleID{"machine-boots", "ramdisk-boots", "boot-stuck", "boot-silent", "agent-restarts"}, unheardRules...)...).
+		from("ironic/drivers/modules/deploy_utils.py; the kernel"),
 }

@@ -1,162 +1,112 @@
 package explain
 
-// stepRules cover deploy steps, installers and configdrives.
 var stepRules = []Rule{
-	{
-		ID: RuleID(ErrorStepUnknown), Errors: []ErrorID{ErrorStepUnknown}, Confidence: ConfidenceHigh,
-		Verdict:  "The agent does not offer the step: the node booted a different ramdisk",
-		Brief:    "step unknown to the agent",
-		Evidence: []EvidenceField{evStep, evISO, evAgentIs, evSiblings},
-		Not:      []string{"wrong arguments: the step did not start"},
-		Next:     Next{Text: "Boot a ramdisk whose agent offers the step; install_coreos needs the CoreOS ramdisk.", Key: "steps", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Source:   "ironic/drivers/modules/agent.py, ironic/conductor/steps.py",
-	},
-	{
-		ID: RuleID(ErrorStepNoAgent), Errors: []ErrorID{ErrorStepNoAgent}, Confidence: ConfidenceHigh,
-		Verdict:  "No agent was running when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled",
-		Brief:    "no agent: a step restarted the machine",
-		Evidence: []EvidenceField{evStep, evISO},
-		Not:      []string{"wrong arguments: the step did not start"},
-		Next:     Next{Text: "Run BIOS, RAID and firmware steps in manual cleaning before the deployment.", Key: "clean", Command: "ironworks clean {node}"},
-		Source:   "ironic/drivers/modules/agent.py: CustomAgentDeploy.execute_deploy_step; real runs: 39.0.0",
-	},
-	{
-		ID: RuleID(ErrorNoInstaller), Errors: []ErrorID{ErrorNoInstaller}, Confidence: ConfidenceHigh,
-		Verdict:  "The ramdisk has no coreos-installer: the ramdisk is not a CoreOS live system",
-		Brief:    "no coreos-installer in the ramdisk",
-		Evidence: []EvidenceField{evISO, evStep},
-		Not:      []string{"the disk or the image"},
-		Next:     Next{Text: "Boot the CoreOS live ISO with the agent's Ignition embedded.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "the install_coreos step",
-	},
-	{
-		ID: RuleID(ErrorInstallerFailed), Errors: []ErrorID{ErrorInstallerFailed}, Confidence: ConfidenceHigh,
-		Verdict:  "coreos-installer failed; the error shows its last line",
-		Brief:    "coreos-installer failed",
-		Evidence: []EvidenceField{evHints, evStep, evLastLine},
-		Not:      []string{"a ramdisk without coreos-installer: the installer ran"},
-		Next:     Next{Text: "Read the installer's output in the ramdisk's log: disk, image, Ignition.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the install_coreos step",
-	},
-	{
-		ID: RuleID(ErrorAssisted), Errors: []ErrorID{ErrorAssisted}, Confidence: ConfidenceHigh,
-		Verdict:  "The Assisted Installer's agent failed on the machine",
-		Brief:    "Assisted Installer's agent failed",
-		Evidence: []EvidenceField{evStep, evLastLine},
-		Not:      []string{"root device hints: the Assisted Installer ignores them"},
-		Next:     Next{Text: "Read the Assisted Installer's events and the ramdisk's log.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the start_assisted_install step",
-	},
-	{
-		ID: RuleID(ErrorConfigdriveForm), Errors: []ErrorID{ErrorConfigdriveForm}, Confidence: ConfidenceHigh,
-		Verdict:  "The configdrive has the wrong format; the install_coreos step requires a JSON object",
-		Brief:    "wrong configdrive format",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"the Ignition inside: the step did not read it"},
-		Next:     Next{Text: "Pass the user data as a file; ironworks checks and wraps it.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
-		Source:   "ironic/api/controllers/v1/utils.py, the install_coreos step",
-	},
-	{
-		ID: RuleID(ErrorConfigdriveSize), Errors: []ErrorID{ErrorConfigdriveSize}, Confidence: ConfidenceHigh,
-		Verdict:  "The configdrive is larger than 64 MiB",
-		Brief:    "configdrive too large",
-		Evidence: []EvidenceField{evStep},
-		Not:      []string{"the disk"},
-		Next:     Next{Text: "Have the machine download large files instead.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
-		Source:   "ironic_python_agent/partition_utils.py",
-	},
+	newRule("step-unknown", "step unknown to the agent",
+		"The agent does not offer the step: the node booted a different ramdisk").
+		shows(evStep, evISO, evAgentIs, evSiblings).
+		not("wrong arguments: the step did not start").
+		next(act("steps", "ironworks set {node} driver_info.deploy_iso=URL", "Boot a ramdisk whose agent offers the step; install_coreos needs the CoreOS ramdisk.")).
+		from("ironic/drivers/modules/agent.py, ironic/conductor/steps.py"),
+	newRule("step-without-agent", "no agent: a step restarted the machine",
+		"No agent was running when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled").
+		shows(evStep, evISO).
+		not("wrong arguments: the step did not start").
+		next(act("clean", "ironworks clean {node}", "Run BIOS, RAID and firmware steps in manual cleaning before the deployment.")).
+		from("ironic/drivers/modules/agent.py: CustomAgentDeploy.execute_deploy_step; real runs: 39.0.0"),
+	newRule("no-installer", "no coreos-installer in the ramdisk",
+		"The ramdisk has no coreos-installer: the ramdisk is not a CoreOS live system").
+		shows(evISO, evStep).
+		not("the disk or the image").
+		next(set("driver_info.deploy_iso=URL", "Boot the CoreOS live ISO with the agent's Ignition embedded.")).
+		insteadOf("installer-failed").
+		from("the install_coreos step"),
+	newRule("installer-failed", "coreos-installer failed",
+		"coreos-installer failed; the error shows its last line").
+		shows(evHints, evStep, evLastLine).
+		not("a ramdisk without coreos-installer: the installer ran").
+		next(readLog("Read the installer's output in the ramdisk's log: disk, image, Ignition.")).
+		from("the install_coreos step"),
+	newRule("assisted-agent", "Assisted Installer's agent failed",
+		"The Assisted Installer's agent failed on the machine").
+		shows(evStep, evLastLine).
+		not("root device hints: the Assisted Installer ignores them").
+		next(readLog("Read the Assisted Installer's events and the ramdisk's log.")).
+		from("the start_assisted_install step"),
+	newRule("configdrive-form", "wrong configdrive format",
+		"The configdrive has the wrong format; the install_coreos step requires a JSON object").
+		shows(evStep).
+		not("the Ignition inside: the step did not read it").
+		next(act("deploy-wizard", "ironworks deploy {node} --user-data FILE --dry-run", "Pass the user data as a file; ironworks checks and wraps it.")).
+		from("ironic/api/controllers/v1/utils.py, the install_coreos step"),
+	newRule("configdrive-size", "configdrive too large", "The configdrive is larger than 64 MiB").
+		shows(evStep).
+		not("the disk").
+		next(act("deploy-wizard", "ironworks deploy {node} --user-data FILE --dry-run", "Have the machine download large files instead.")).
+		from("ironic_python_agent/partition_utils.py"),
 }
 
-// agentRules cover the communication between the agent and Ironic.
 var agentRules = []Rule{
-	{
-		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,
-		Verdict:  "The clocks of the machine and the conductor differ, so the agent's certificate is not valid",
-		Brief:    "clocks differ",
-		Evidence: []EvidenceField{evAgent, evHeartbeat, evSiblings},
-		Not:      []string{"a firewall: the agent answered"},
-		Next:     Next{Text: "Set the machine's clock, or configure an NTP server for the ramdisk (ipa-ntp-server), then try again.", Retry: true},
-		Instead:  []RuleID{RuleID(ErrorAgentCertificate), RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
-		Source:   "ironic/drivers/modules/agent_client.py",
-	},
-	{
-		ID: RuleID(ErrorAgentCertificate), Errors: []ErrorID{ErrorAgentCertificate}, Confidence: ConfidenceMedium,
-		Verdict:  "The conductor does not trust the agent's certificate: duplicate IP address, rebooted ramdisk, or wrong clock",
-		Brief:    "agent certificate not trusted",
-		Evidence: []EvidenceField{evAgent, evHeartbeat, evSiblings},
-		Not:      []string{"a firewall: a server answered"},
-		Next:     Next{Text: "Compare the clocks, look for a duplicate IP address, then try again.", Retry: true},
-		Instead:  []RuleID{RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
-		Source:   "ironic/drivers/modules/agent_client.py",
-	},
-	{
-		ID: RuleID(ErrorAgentUnreachable), Errors: []ErrorID{ErrorAgentUnreachable}, Confidence: ConfidenceMedium,
-		Verdict:  "The conductor cannot reach the agent: firewall (port 9999), crashed ramdisk or rebooted machine",
-		Brief:    "agent unreachable",
-		Evidence: []EvidenceField{evAgent, evHeartbeat, evStep, evSiblings},
-		Not:      []string{"a machine that did not boot: the agent had called back"},
-		Next:     Next{Text: "Open {agent_url}/v1/status from the conductor's network, then try again.", Retry: true},
-		Source:   "ironic/drivers/modules/agent_client.py",
-	},
-	{
-		ID: RuleID(ErrorAgentToken), Errors: []ErrorID{ErrorAgentToken}, Confidence: ConfidenceHigh,
-		Verdict:  "Ironic rejected the agent's token: the ramdisk rebooted without Ironic, or two machines claim the node",
-		Brief:    "agent token rejected",
-		Evidence: []EvidenceField{evAgent, evHeartbeat, evState},
-		Not:      []string{"the network: the ramdisk reaches Ironic"},
-		Next:     Next{Text: "Give up and try again to issue a new token. Check whether another machine has the same MAC address.", Retry: true},
-		Instead:  unheardRules,
-		Source:   "ironic/conductor/manager.py, ironic/api/controllers/v1/ramdisk.py",
-	},
-	{
-		ID: RuleID(ErrorTLSRequired), Errors: []ErrorID{ErrorTLSRequired}, Confidence: ConfidenceHigh,
-		Verdict:  "The agent does not use TLS, which Ironic requires",
-		Brief:    "agent without TLS",
-		Evidence: []EvidenceField{evAgentIs, evAgent},
-		Not:      []string{"the network: the ramdisk reaches Ironic"},
-		Next:     Next{Text: "Use a newer ramdisk, or enable TLS in the agent.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Instead:  unheardRules,
-		Source:   "ironic/conductor/manager.py",
-	},
-	{
-		ID: RuleID(ErrorLookupRefused), Errors: []ErrorID{ErrorLookupRefused}, Confidence: ConfidenceHigh,
-		Verdict:  "A ramdisk is running on a node without an operation, and Ironic rejects its lookup",
-		Brief:    "unexpected ramdisk rejected",
-		Evidence: []EvidenceField{evState, evPower},
-		Not:      []string{"an unknown MAC address: Ironic found the node"},
-		Next:     Next{Text: "Power off the machine, or start an operation: Ironic boots the ramdisk itself.", Key: "power-off", Command: "ironworks power off {node}"},
-		Instead:  unheardRules,
-		Source:   "ironic/api/controllers/v1/ramdisk.py",
-	},
-	{
-		ID: RuleID(ErrorLookup), Errors: []ErrorID{ErrorLookup}, Confidence: ConfidenceHigh,
-		Verdict:  "The ramdisk's lookup failed: unknown machine, or Ironic unreachable from the machine",
-		Brief:    "ramdisk lookup failed",
-		Evidence: []EvidenceField{evState, evLastLine, evSiblings},
-		Not:      []string{"a machine that did not boot: the ramdisk sends lookups"},
-		Next:     Next{Text: "Compare the MAC addresses in the log with the node's ports, and open Ironic's URL from the machine.", Key: "network", Command: "ironworks node {node}"},
-		Instead:  unheardRules,
-		Source:   "ironic_python_agent/ironic_api_client.py",
-	},
-	{
-		ID: RuleID(ErrorNoAddress), Errors: []ErrorID{ErrorNoAddress}, Confidence: ConfidenceHigh,
-		Verdict:  "The ramdisk has no IP address: no DHCP answer, or no network configuration",
-		Brief:    "no IP address in the ramdisk",
-		Evidence: []EvidenceField{evState, evLastLine, evSiblings},
-		Not:      []string{"a machine that did not boot: the ramdisk is running"},
-		Next:     Next{Text: "Check the DHCP server and the NIC's cable, or configure a static address in the ramdisk.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  unheardRules,
-		Source:   "ironic_python_agent/agent.py",
-	},
-	{
-		ID: RuleID(ErrorCertificate), Errors: []ErrorID{ErrorCertificate}, Confidence: ConfidenceMedium,
-		Verdict:  "A certificate is not trusted; the error names its owner",
-		Brief:    "certificate not trusted",
-		Evidence: []EvidenceField{evStep, evBMCAddress, evISO},
-		Not:      []string{"an unreachable server: the server answered"},
-		Next:     Next{Text: "Give the client named in the error the CA that signed the certificate.", Key: "overview", Command: "ironworks node {node}"},
-		Instead:  unheardRules,
-		Source:   "Python's ssl",
-	},
+	newRule("agent-clock", "clocks differ",
+		"The clocks of the machine and the conductor differ, so the agent's certificate is not valid").
+		shows(evAgent, evHeartbeat, evSiblings).
+		not("a firewall: the agent answered").
+		next(again("Set the machine's clock, or configure an NTP server for the ramdisk (ipa-ntp-server), then try again.")).
+		insteadOf("agent-certificate", "agent-unreachable", "certificate").
+		from("ironic/drivers/modules/agent_client.py"),
+	newRule("agent-certificate", "agent certificate not trusted",
+		"The conductor does not trust the agent's certificate: duplicate IP address, rebooted ramdisk, or wrong clock").
+		sure(ConfidenceMedium).
+		shows(evAgent, evHeartbeat, evSiblings).
+		not("a firewall: a server answered").
+		next(again("Compare the clocks, look for a duplicate IP address, then try again.")).
+		insteadOf("agent-unreachable", "certificate").
+		from("ironic/drivers/modules/agent_client.py"),
+	newRule("agent-unreachable", "agent unreachable",
+		"The conductor cannot reach the agent: firewall (port 9999), crashed ramdisk or rebooted machine").
+		sure(ConfidenceMedium).
+		shows(evAgent, evHeartbeat, evStep, evSiblings).
+		not("a machine that did not boot: the agent had called back").
+		next(again("Open {agent_url}/v1/status from the conductor's network, then try again.")).
+		from("ironic/drivers/modules/agent_client.py"),
+	newRule("agent-token", "agent token rejected",
+		"Ironic rejected the agent's token: the ramdisk rebooted without Ironic, or two machines claim the node").
+		shows(evAgent, evHeartbeat, evState).
+		not("the network: the ramdisk reaches Ironic").
+		next(again("Give up and try again to issue a new token. Check whether another machine has the same MAC address.")).
+		insteadOf(unheardRules...).
+		from("ironic/conductor/manager.py, ironic/api/controllers/v1/ramdisk.py"),
+	newRule("tls-required", "agent without TLS", "The agent does not use TLS, which Ironic requires").
+		shows(evAgentIs, evAgent).
+		not("the network: the ramdisk reaches Ironic").
+		next(set("driver_info.deploy_iso=URL", "Use a newer ramdisk, or enable TLS in the agent.")).
+		insteadOf(unheardRules...).
+		from("ironic/conductor/manager.py"),
+	newRule("lookup-refused", "unexpected ramdisk rejected",
+		"A ramdisk is running on a node without an operation, and Ironic rejects its lookup").
+		shows(evState, evPower).
+		not("an unknown MAC address: Ironic found the node").
+		next(act("power-off", "ironworks power off {node}", "Power off the machine, or start an operation: Ironic boots the ramdisk itself.")).
+		insteadOf(unheardRules...).
+		from("ironic/api/controllers/v1/ramdisk.py"),
+	newRule("lookup", "ramdisk lookup failed",
+		"The ramdisk's lookup failed: unknown machine, or Ironic unreachable from the machine").
+		shows(evState, evLastLine, evSiblings).
+		not("a machine that did not boot: the ramdisk sends lookups").
+		next(act("network", "ironworks node {node}", "Compare the MAC addresses in the log with the node's ports, and open Ironic's URL from the machine.")).
+		insteadOf(unheardRules...).
+		from("ironic_python_agent/ironic_api_client.py"),
+	newRule("no-address", "no IP address in the ramdisk",
+		"The ramdisk has no IP address: no DHCP answer, or no network configuration").
+		shows(evState, evLastLine, evSiblings).
+		not("a machine that did not boot: the ramdisk is running").
+		next(readLog("Check the DHCP server and the NIC's cable, or configure a static address in the ramdisk.")).
+		insteadOf(unheardRules...).
+		from("ironic_python_agent/agent.py"),
+	newRule("certificate", "certificate not trusted", "A certificate is not trusted; the error names its owner").
+		sure(ConfidenceMedium).
+		shows(evStep, evBMCAddress, evISO).
+		not("an unreachable server: the server answered").
+		next(openNode("Give the client named in the error the CA that signed the certificate.")).
+		insteadOf(unheardRules...).
+		from("Python's ssl"),
 }

@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -38,10 +40,7 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 }
 
 func failedSentence(r *models.Row, now time.Time) string {
-	reason := models.ReasonOf(r)
-	if reason == "" {
-		reason = "Ironic reports no reason"
-	}
+	reason := cmp.Or(models.ReasonOf(r), "Ironic reports no reason")
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
@@ -70,8 +69,7 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, durationSuffix(r, now), beat)
 }
 
-// stepLasting says how long the step has been running, or at least how long it has been observed. It returns "" if
-// that is unknown.
+// stepLasting says how long the step has been running or, at least, observed. It returns "" if that is unknown.
 func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 	n := len(e.Phases)
 	if n == 0 || e.Phases[n-1].Kind != models.PhaseStep || e.Phases[n-1].Step != step.Label() {
@@ -114,7 +112,7 @@ func restSentence(r *models.Row) string {
 	case models.StateAvailable:
 		return "Available: ready to deploy."
 	case models.StateActive:
-		return "Active: an instance is running" + withInstance(n) + "."
+		return strings.TrimSuffix("Active: an instance is running, "+n.InstanceUUID, ", ") + "."
 	case models.StateRescue:
 		if n.PowerState == models.PowerOff {
 			// Ironic powers the machine off before it ejects the virtual medium (drivers/modules/redfish/boot.py,
@@ -127,13 +125,6 @@ func restSentence(r *models.Row) string {
 	}
 }
 
-func withInstance(n *models.Node) string {
-	if n.InstanceUUID == "" {
-		return ""
-	}
-	return ", " + n.InstanceUUID
-}
-
 // stepPlace returns the current step and, if known, its position in the list of steps.
 func stepPlace(r *models.Row) string {
 	step, kind := r.Node.CurrentStep()
@@ -144,8 +135,7 @@ func stepPlace(r *models.Row) string {
 	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
 }
 
-// durationSuffix says how long the node has been in its state, or at least how long it has been observed in it. It
-// returns "" if that is unknown.
+// durationSuffix says how long the node has been in its state or, at least, observed in it, or "" if unknown.
 func durationSuffix(r *models.Row, now time.Time) string {
 	since, exact := r.InState()
 	switch {
@@ -170,19 +160,7 @@ func title(s string) string {
 	if s == "" {
 		return s
 	}
-	return string(upper(s[0])) + s[1:]
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func upper(c byte) byte {
-	if c >= 'a' && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
-}
-
-func trimDot(s string) string {
-	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
-		s = s[:len(s)-1]
-	}
-	return s
-}
+func trimDot(s string) string { return strings.TrimRight(s, ". ") }

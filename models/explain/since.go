@@ -28,7 +28,7 @@ type remedy struct {
 var remedies = []remedy{
 	{
 		fields: []string{"properties.root_device", "instance_info.root_device"},
-		rules:  []RuleID{RuleID(ErrorNoHintedDevice), RuleID(ErrorNoDisks), RuleID(ErrorBadHints), "root-hints", "disk-not-found", "no-hints"},
+		rules:  []RuleID{"no-hinted-device", "no-disks", "bad-hints", "root-hints", "disk-not-found", "no-hints"},
 		done:   "The root device hints were changed after this failure", brief: "hints changed; try again",
 	},
 	{
@@ -43,34 +43,33 @@ var remedies = []remedy{
 	},
 	{
 		fields: []string{"properties.skip_block_devices"},
-		rules:  []RuleID{RuleID(ErrorEraseMetadata), RuleID(ErrorSharedDisk), RuleID(ErrorDiskFrozen), RuleID(ErrorDiskPassword), "disk-erase", "clean-failed"},
+		rules:  []RuleID{"erase-metadata", "shared-disk", "disk-frozen", "disk-password", "disk-erase", "clean-failed"},
 		done:   "The disks that cleaning skips were changed after this failure", brief: "skipped disks changed; try again",
 	},
 	{
 		fields: []string{"properties.capabilities", "instance_info.capabilities", "boot_mode"},
-		rules:  []RuleID{RuleID(ErrorBootMode), "boot-mode-setting", "boot-mode-differs", "secure-boot", "bootloader-install", RuleID(ErrorBootloader), RuleID(ErrorUEFIBoot)},
+		rules:  []RuleID{"boot-mode", "boot-mode-setting", "boot-mode-differs", "secure-boot", "bootloader-install", "bootloader", "uefi-boot"},
 		done:   "The capabilities were changed after this failure", brief: "capabilities changed; try again",
 	},
 	{
 		fields: []string{"instance_info.image_", "instance_info.boot_iso", "instance_info.deploy_iso", "driver_info.deploy_iso", "driver_info.deploy_", "instance_info.kernel", "instance_info.ramdisk"},
 		rules: []RuleID{
-			RuleID(ErrorImageHTTP), RuleID(ErrorDownload), RuleID(ErrorChecksum), RuleID(ErrorChecksumFile), RuleID(ErrorChecksumMissing), RuleID(ErrorMD5),
-			RuleID(ErrorImageRefused), RuleID(ErrorPartitionTable), RuleID(ErrorMediaFetch), RuleID(ErrorMediaMount), RuleID(ErrorStepUnknown), RuleID(ErrorNoInstaller),
-			RuleID(ErrorRamdiskNewer), RuleID(ErrorTLSRequired), "image-source", "image-format", "image-checksum-setting", "oci-registry", "network-boot", "iso-not-fetchable", "ramdisk-tool-missing",
+			"image-http", "image-download", "image-checksum", "checksum-file", "checksum-missing", "md5-disabled",
+			"image-refused", "no-partition-table", "vmedia-fetch", "vmedia-mount", "step-unknown", "no-installer",
+			"ramdisk-newer", "tls-required", "image-source", "image-format", "image-checksum-setting", "oci-registry", "network-boot", "iso-not-fetchable", "ramdisk-tool-missing",
 		},
 		done: "The image or ISO was changed after this failure", brief: "image changed; try again",
 	},
 	{
 		fields: []string{"driver_info.", "instance_info.", "properties.", "deploy_interface", "boot_interface", "network_interface", "management_interface", "power_interface", "inspect_interface", "raid_interface", "bios_interface", "firmware_interface", "storage_interface", "console_interface", "driver"},
-		rules:  []RuleID{"node-settings", "validation-failed", "interface-unsupported", "prepare-failed", "clean-prepare-failed", "network-port", "network-boot", RuleID(ErrorInterfaceMissing)},
+		rules:  []RuleID{"node-settings", "validation-failed", "interface-unsupported", "prepare-failed", "clean-prepare-failed", "network-port", "network-boot", "interface-missing"},
 		done:   "The node's settings were changed after this failure", brief: "settings changed; try again",
 	},
 }
 
-// bmcCauses lists the causes that a change to the BMC's credentials or settings may remove.
 var bmcCauses = []RuleID{
-	RuleID(ErrorBMCCredentials), RuleID(ErrorBMCCertificate), RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorPowerSync), RuleID(ErrorPowerChange),
-	RuleID(ErrorIPMI), RuleID(ErrorIPMISessions), "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
+	"bmc-credentials", "bmc-certificate", "bmc-unreachable", "power-unknown", "power-sync", "power-change",
+	"ipmi", "ipmi-sessions", "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
 }
 
 // maintenanceLifted is the remedy for nodes whose maintenance mode was turned off. It is derived from the node's
@@ -83,7 +82,7 @@ func (x *explaining) since(c *candidate) *remedy {
 	if x.node == nil || c.found == nil || c.found.log || x.retryVerb() == "" || x.state().Busy() {
 		return nil
 	}
-	if c.rule.ID == RuleID(ErrorInMaintenance) && !x.node.Maintenance {
+	if c.rule.ID == "in-maintenance" && !x.node.Maintenance {
 		return &maintenanceLifted
 	}
 	if slices.Contains(remedies[0].rules, c.rule.ID) && x.hintsDiffer(c.found.evidence.Value) {

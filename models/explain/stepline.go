@@ -72,7 +72,6 @@ func restLine(s models.ProvisionState) string {
 	return ""
 }
 
-// waitLine describes what a waiting node without a known problem is waiting for.
 func (x *explaining) waitLine() string {
 	silent := x.Now.Sub(x.Row.LastSign())
 	waited, known := x.waited()

@@ -12,7 +12,6 @@ const (
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown returns the candidate to use if no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -26,40 +25,31 @@ func (x *explaining) unknown() []candidate {
 	return []candidate{{rule: rule, order: len(allRules), confidence: ConfidenceLow}}
 }
 
-var noReason = Rule{
-	ID: RuleNoReason, Confidence: ConfidenceLow,
-	Verdict:  "The node's state is {provision_state}, and Ironic reports no reason",
-	Brief:    "Ironic reports no reason",
-	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
-	Not:      []string{"nothing: Ironic clears its records when an operation fails"},
-	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
-	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
-}
+var noReason = newRule(RuleNoReason, "Ironic reports no reason", "The node's state is {provision_state}, and Ironic reports no reason").
+	sure(ConfidenceLow).
+	shows(evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings).
+	not("nothing: Ironic clears its records when an operation fails").
+	next(readLog("Read the recorded ramdisk log, and the conductor's log from that time.")).
+	from("ironic/conductor/utils.py (the error handlers wipe)")
 
-var nothingKnown = Rule{
-	ID: RuleUnknown, Confidence: ConfidenceLow,
-	Verdict:  "No problem found, but no recent sign of progress either",
-	Brief:    "no known problem",
-	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
-	Next:     Next{Text: "Check the node's overview.", Key: "overview", Command: "ironworks node {node}"},
-	Source:   "no rule",
-}
+var nothingKnown = newRule(RuleUnknown, "no known problem", "No problem found, but no recent sign of progress either").
+	sure(ConfidenceLow).
+	shows(evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited).
+	next(openNode("Check the node's overview.")).
+	from("no rule")
 
 // unknownRule returns the rule for a text that no other rule matches. Its verdict says where the text comes from,
 // based on the name of the evidence field.
 func unknownRule(field string) *Rule {
-	return &Rule{
-		ID: RuleUnknown, Confidence: ConfidenceLow,
-		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
-		Brief:    "reason not recognized",
-		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
-		Not:      []string{"nothing: the text does not show whether machine, BMC or network is at fault"},
-		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "no rule",
-	}
+	r := newRule(RuleUnknown, "reason not recognized", "ironworks does not recognize this reason; "+textOrigin(field)).
+		sure(ConfidenceLow).
+		shows(evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings).
+		not("nothing: the text does not show whether machine, BMC or network is at fault").
+		next(readLog("Read the text, then the ramdisk's log, then the conductor's log from that time.")).
+		from("no rule")
+	return &r
 }
 
-// textOrigin says where the text in the given evidence field comes from.
 func textOrigin(field string) string {
 	switch field {
 	case "last_error":
@@ -76,33 +66,30 @@ func textOrigin(field string) string {
 
 // Developer helps the authors of rules. It names the known error that is nearest to a text that no rule matches.
 type Developer struct {
-	NearestRule ErrorID `json:"nearest_rule"`
+	NearestRule RuleID `json:"nearest_rule"`
 	// Distance is the share of the error's words, from 0 to 1, that the text lacks.
 	Distance float64 `json:"distance"`
 }
 
 // nearestError returns the known error for which the text lacks the smallest share of words. It also returns this
 // share. The order of the words does not matter. The ID is "" if not a single word matches.
-func nearestError(text string) (id ErrorID, distance float64) {
+func nearestError(text string) (id RuleID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {
 		have[w] = true
 	}
 	distance = 1
-	for _, list := range allErrors {
-		for _, e := range list {
-			for _, way := range e.ways {
-				whole := strings.Join(way, " … ")
-				want := wordsOf(whole)
-				missing := 0
-				for _, w := range want {
-					if !have[w] {
-						missing++
-					}
+	for _, e := range allErrors {
+		for _, way := range e.ways {
+			want := wordsOf(strings.Join(way, " … "))
+			missing := 0
+			for _, w := range want {
+				if !have[w] {
+					missing++
 				}
-				if d := float64(missing) / float64(max(len(want), 1)); d < distance {
-					id, distance = e.id, d
-				}
+			}
+			if d := float64(missing) / float64(max(len(want), 1)); d < distance {
+				id, distance = e.id, d
 			}
 		}
 	}

@@ -14,7 +14,6 @@ type Case struct {
 	RAID  []RAIDVolume
 }
 
-// errNoCase is the error for JSON that does not describe a case.
 var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
 
 // DecodeCase parses a case of the form {"hints": …, "disks": […]}. Optional fields are "skip_block_devices" and

@@ -1,6 +1,9 @@
 package hints
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // match reports whether the value, which is a string or a float64, satisfies the specification. It behaves like
 // specs_matcher.match of oslo.utils, and its errors have the texts of the corresponding Python exceptions.
@@ -18,12 +21,7 @@ func (g grammar) match(value any, spec string) (bool, *Error) {
 	case "=", ">=", "<=", "==", "!=", "<", ">":
 		return compareNumbers(op, value, words[0])
 	case opOr:
-		for _, word := range words {
-			if value == any(word) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return slices.ContainsFunc(words, func(word string) bool { return value == any(word) }), nil
 	case opAllIn, opRange:
 		// Both operators evaluate the device's value as a Python expression, which fails: no device's value is a
 		// list, and no hint with a range reaches this code.

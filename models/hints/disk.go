@@ -29,7 +29,6 @@ type Disk struct {
 	reported *PythonDict
 }
 
-// errNoDisk is the error for an entry in a list of disks that is not an object.
 var errNoDisk = errors.New("a disk is not an object")
 
 // UnmarshalJSON parses a disk in the form in which the agent reports it. Unknown fields are kept, but have no effect.
@@ -49,8 +48,7 @@ func (d *Disk) UnmarshalJSON(raw []byte) error {
 // MarshalJSON encodes the disk as it was reported, including lists and nulls.
 func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
 
-// report returns the disk as the agent reported it. For a disk that was not decoded from JSON, it returns what the
-// agent would report.
+// report returns the disk as the agent reported it or, if it was not decoded from JSON, would report it.
 func (d *Disk) report() *PythonDict {
 	if d.reported != nil {
 		return d.reported
@@ -155,10 +153,8 @@ func DecodeDisks(raw []byte) ([]Disk, error) {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
 	for _, name := range []string{"inventory", "disks"} {
-		if d, ok := v.(*PythonDict); ok {
-			if inner, has := d.values[name]; has {
-				v = inner
-			}
+		if d, ok := v.(*PythonDict); ok && d.Has(name) {
+			v = d.Get(name)
 		}
 	}
 	list, ok := v.(PythonList)

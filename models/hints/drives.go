@@ -59,12 +59,7 @@ func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifferenc
 // serialKey normalizes a serial number. Firmware may pad it with spaces and change its case.
 func serialKey(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
-// sameSize reports whether a and b differ by at most one percent. A small difference is allowed because controllers
-// round sizes.
+// sameSize reports whether a and b differ by at most one percent, because controllers round sizes.
 func sameSize(a, b int64) bool {
-	d := a - b
-	if d < 0 {
-		d = -d
-	}
-	return d*100 <= max(a, b)
+	return (max(a, b)-min(a, b))*100 <= max(a, b)
 }

@@ -3,6 +3,7 @@ package hints
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -80,12 +81,7 @@ func (s Search) fitsAll(c *DiskCheck) bool {
 	if !s.Hints.IsSet() {
 		return c.Disk.Size >= minRootDisk
 	}
-	for _, h := range c.Hints {
-		if !h.Matches {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Hints, func(h Check) bool { return !h.Matches })
 }
 
 // checks compares the disk with every hint. Unlike the agent, it does not stop at the first mismatch.
@@ -124,7 +120,10 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 		if d.Rotational == nil {
 			return "not reported by the ramdisk"
 		}
-		return fmt.Sprintf("is %s", rotationText(*d.Rotational))
+		if *d.Rotational {
+			return "is rotational"
+		}
+		return "is not rotational"
 	case h.name == Size && equality:
 		return fmt.Sprintf("has %s GiB, and equality is exact: use >= with a smaller number", gibText(d))
 	case h.name == Size:
@@ -137,28 +136,17 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	return fmt.Sprintf("has %q", has)
 }
 
-// contains reports whether any value of the named attribute, once normalized, contains the quoted text.
 func (r reader) contains(d *Disk, name Hint, quoted string) bool {
-	for _, has := range d.attributes(name) {
-		if text, err := r.normalize(has, r.empty(name)); err == nil && strings.Contains(text, quoted) {
-			return true
-		}
-	}
-	return false
-}
-
-func rotationText(rotational bool) string {
-	if rotational {
-		return "rotational"
-	}
-	return "not rotational"
+	return slices.ContainsFunc(d.attributes(name), func(has string) bool {
+		text, err := r.normalize(has, r.empty(name))
+		return err == nil && strings.Contains(text, quoted)
+	})
 }
 
 func gibText(d *Disk) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
 }
 
-// why explains the result for a disk in one sentence.
 func (s Search) why(c *DiskCheck, picked string) string {
 	var wrong []string
 	for _, h := range c.Hints {
@@ -199,8 +187,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes in one clause which disk is selected. The clear result reports whether this is the only disk that
-// matches.
+// Verdict describes in one clause which disk is selected. clear means that no other disk matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

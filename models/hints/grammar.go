@@ -1,6 +1,7 @@
 package hints
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,22 +83,18 @@ func operator(s, op string) (rest string, found bool) {
 
 // disjunction parses an expression such as "<or> a <or> b". It returns nil if s does not start with one.
 func (g grammar) disjunction(s string) []string {
-	words := []string{opOr}
+	var words []string
 	for {
 		rest, found := operator(s, opOr)
-		if !found {
-			break
-		}
 		word, after, ok := g.atom(rest)
-		if !ok {
-			break
+		if !found || !ok {
+			return words
+		}
+		if words == nil {
+			words = []string{opOr}
 		}
 		words, s = append(words, word), after
 	}
-	if len(words) == 1 {
-		return nil
-	}
-	return words
 }
 
 // atoms parses up to count words, or as many as possible if count is negative.
@@ -130,13 +127,8 @@ func (g grammar) beginsOperator(text string) bool {
 	if text == "" || strings.IndexByte("=!<>s", text[0]) < 0 {
 		return false
 	}
-	for _, op := range g.unary {
-		if strings.HasPrefix(text, op) {
-			return true
-		}
-	}
 	// There is no need to look for <all-in>, <or> and <range-in>: they start with <, which is itself an operator.
-	return false
+	return slices.ContainsFunc(g.unary, func(op string) bool { return strings.HasPrefix(text, op) })
 }
 
 // split returns the operator and the values of an expression, in lower case. If the expression has no operator, it is

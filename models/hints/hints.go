@@ -1,3 +1,7 @@
+// Package hints implements root device hints: their grammar, the Python semantics of Ironic and
+// its agent, and a matcher that predicts which disk the agent selects.
+//
+// It does no I/O.
 package hints
 
 import (
@@ -43,8 +47,7 @@ func ParseGeneration(name string) (Generation, error) {
 	return 0, fmt.Errorf("release %q: must be newest or old", name)
 }
 
-// GenerationOf returns the generation of an Ironic whose highest API version is v. Versions up to 1.82 belong to the
-// old generation.
+// GenerationOf returns the generation of an Ironic whose highest API version is v; up to 1.82, it is the old one.
 func GenerationOf(v models.APIVersion) Generation {
 	if !v.IsZero() && v.Minor <= models.FeatureShards.Minor() {
 		return GenerationOld
@@ -103,6 +106,14 @@ const (
 
 func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// asError converts e to an error that is nil if e is nil.
+func asError(e *Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
 }
 
 // NotFound reports whether the agent found no disk or rejected the hints. All other errors are unexpected, and make
@@ -213,8 +224,7 @@ func Of(n *models.Node) (NodeHints, error) {
 	return found, nil
 }
 
-// objectField returns the named field of a node, which must be an object. If n.Raw is available, the keys are in
-// Ironic's order.
+// objectField returns the named field of a node, an object. With n.Raw, the keys are in Ironic's order.
 func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDict, error) {
 	var fields map[string]json.RawMessage
 	raw := []byte(nil)

@@ -313,3 +313,14 @@ func TestGenerationOf(t *testing.T) {
 		}
 	}
 }
+
+// TestNilDict checks that a nil object can be copied like an empty one.
+func TestNilDict(t *testing.T) {
+	t.Parallel()
+	var none *PythonDict
+	for _, v := range []any{PythonCopy(none), PythonMasked("", none), none.Ordered("a")} {
+		if PythonRepr(v) != "{}" {
+			t.Errorf("%s, want {}", PythonRepr(v))
+		}
+	}
+}

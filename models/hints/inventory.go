@@ -59,8 +59,7 @@ func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	return untold
 }
 
-// Details describes the machine and its disks, with one detail for each of them. The details are sanitized. inv may
-// be nil.
+// Details describes the machine and each of its disks. The details are sanitized. inv may be nil.
 func (inv *Inventory) Details() []models.Detail {
 	if inv == nil || len(inv.Disks) == 0 {
 		return []models.Detail{{Name: "disks", Value: "not known: the node was not inspected"}}

@@ -17,8 +17,7 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// Problem is a problem that can be found in the hints without knowing the disks. If it does not concern a specific
-// hint, Hint is empty.
+// Problem is a problem of the hints regardless of the disks. Hint is empty if it concerns no specific hint.
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`
 	Severity Severity `json:"severity"`

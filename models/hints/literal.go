@@ -75,7 +75,6 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// word returns the next name without consuming it.
 func (p *expressionParser) word() string {
 	p.space()
 	end := 0
@@ -268,8 +267,7 @@ func numberMayEnd(rest string) bool {
 	})
 }
 
-// scanNumeral parses the number at the beginning of s and returns its kind and length. If the number is invalid, it
-// returns nodeOther.
+// scanNumeral returns the kind and length of the number at the beginning of s, or nodeOther if it is invalid.
 func scanNumeral(s string) (kind node, size int) {
 	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xobB", s[1]) >= 0 {
 		return scanBased(s)
@@ -303,7 +301,6 @@ func scanNumeral(s string) (kind node, size int) {
 	return kind, at
 }
 
-// scanBased parses a hexadecimal, octal or binary number.
 func scanBased(s string) (kind node, size int) {
 	allowed := "01"
 	switch s[1] {

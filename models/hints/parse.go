@@ -1,6 +1,10 @@
 package hints
 
-import "slices"
+import (
+	"slices"
+
+	"ironworks/models"
+)
 
 // reader emulates the code that parses hints, either Ironic's or the agent's, in one generation. In the old
 // generation, both use the same library (ironic-lib).
@@ -14,8 +18,7 @@ func newReader(generation Generation, agent bool) reader {
 	return reader{grammar: grammar{unary: unaryOps, ranges: generation == GenerationNewest}, generation: generation, agent: agent}
 }
 
-// newest reports whether r emulates the newest generation of the agent (if agent is true) or of Ironic (if agent is
-// false).
+// newest reports whether r emulates the newest generation of the agent or, if agent is false, of Ironic.
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
 // knows reports whether the emulated code knows the named hint.
@@ -33,8 +36,7 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is a hint after parsing. Its value is a specification (spec) or, for the rotational hint, a boolean
-// (want).
+// parsedHint is a parsed hint: a specification (spec) or, for the rotational hint, a boolean (want).
 type parsedHint struct {
 	name Hint
 	spec string
@@ -45,19 +47,15 @@ type parsedHint struct {
 // are valid. If the class of the error is not ValueError, Ironic does not expect the error, and reports it as
 // unexpected.
 func (h Hints) Validate(by Generation) error {
-	if _, err := newReader(by, false).parse(h.value); err != nil {
-		return err
-	}
-	return nil
+	_, err := newReader(by, false).parse(h.value)
+	return asError(err)
 }
 
 // Parse returns the error with which the agent fails to parse the hints, or nil if they are valid. The agent parses
 // hints before it looks at any disks.
 func (h Hints) Parse(by Generation) error {
-	if _, err := newReader(by, true).parse(h.value); err != nil {
-		return err
-	}
-	return nil
+	_, err := newReader(by, true).parse(h.value)
+	return asError(err)
 }
 
 // parse emulates parse_root_device_hints. If there are no hints, it returns neither hints nor an error.
@@ -69,12 +67,7 @@ func (r reader) parse(given any) ([]parsedHint, *Error) {
 	if !ok {
 		return nil, r.noObject(given)
 	}
-	var invalid []string
-	for _, key := range d.keys {
-		if !r.knows(Hint(key)) {
-			invalid = append(invalid, key)
-		}
-	}
+	invalid := slices.DeleteFunc(d.Keys(), func(key string) bool { return r.knows(Hint(key)) })
 	if len(invalid) > 0 {
 		return nil, r.invalid(invalid)
 	}
@@ -98,27 +91,14 @@ func (r reader) invalid(names []string) *Error {
 	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
 }
 
-// noObject returns the error for hints that are not an object. Python iterates over them and treats each item as the
-// name of a hint.
+// noObject returns the error for hints that are not an object: Python treats each item as the name of a hint.
 func (r reader) noObject(given any) *Error {
-	var parts PythonList
-	switch v := given.(type) {
-	case string:
-		seen := map[rune]bool{}
-		for _, c := range v {
-			if !seen[c] {
-				parts = append(parts, string(c))
-			}
-			seen[c] = true
-		}
-	case PythonList:
-		parts = v
-	default:
-		return raised("TypeError", "'%s' object is not iterable", PythonTypeName(given))
+	parts, err := pythonItems(given)
+	if err != nil {
+		return err
 	}
 	var invalid []string
-	seen := map[string]bool{}
-	var odd any
+	oddType := ""
 	for _, part := range parts {
 		switch part.(type) {
 		case *PythonDict, PythonList:
@@ -127,18 +107,16 @@ func (r reader) noObject(given any) *Error {
 		name, isText := part.(string)
 		switch {
 		case !isText:
-			odd = [1]any{part}
-		case !r.knows(Hint(name)) && !seen[name]:
+			oddType = PythonTypeName(part)
+		case !r.knows(Hint(name)):
 			invalid = append(invalid, name)
-			seen[name] = true
 		}
 	}
 	switch {
-	case odd != nil:
-		part := odd.([1]any)[0]
-		return raised("TypeError", "sequence item 0: expected str instance, %s found", PythonTypeName(part))
+	case oddType != "":
+		return raised("TypeError", "sequence item 0: expected str instance, %s found", oddType)
 	case len(invalid) > 0:
-		return r.invalid(invalid)
+		return r.invalid(models.Unique(invalid))
 	}
 	return raised("AttributeError", "'%s' object has no attribute 'items'", PythonTypeName(given))
 }

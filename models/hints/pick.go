@@ -34,10 +34,7 @@ type RAIDVolume struct {
 // Pick returns the name of the disk that the agent selects. If it selects none, the error is a *Error.
 func (s Search) Pick(disks []Disk) (string, error) {
 	name, err := s.pick(disks)
-	if err != nil {
-		return "", err
-	}
-	return name, nil
+	return name, asError(err)
 }
 
 func (s Search) pick(disks []Disk) (string, *Error) {
@@ -77,11 +74,7 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	return func(yield func(Disk, error) bool) {
 		for d, err := range h.find(disks, by) {
-			if err != nil {
-				yield(Disk{}, err)
-				return
-			}
-			if !yield(d, nil) {
+			if !yield(d, asError(err)) {
 				return
 			}
 		}
@@ -128,7 +121,6 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
 	return true, nil
 }
 
-// fits reports whether the disk matches the hint.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	value := d.report().Get(string(h.name))
 	switch h.name {
@@ -149,13 +141,13 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	// A missing attribute is None in Python, and is compared as the text "none". An empty attribute raises a
 	// ValueError, and does not match.
 	text, err := r.normalize(value, r.empty(h.name))
-	if err != nil {
-		if err.Class == "ValueError" {
-			return false, nil
-		}
-		return false, err
+	switch {
+	case err == nil:
+		return r.match(text, h.spec)
+	case err.Class == "ValueError":
+		return false, nil
 	}
-	return r.match(text, h.spec)
+	return false, err
 }
 
 // fitsOne reports whether at least one of the values matches the hint. It skips values that cannot be compared.
@@ -189,28 +181,26 @@ func smallest(disks []Disk) (string, *Error) {
 			return "", raised("TypeError", "'<' not supported between instances of '%s' and 'int'", PythonTypeName(size))
 		}
 	}
-	nameless := map[float64]int{}
-	for i := range disks {
-		size, _ := PythonFloat(disks[i].report().Get("size"))
-		kind := 1
-		if disks[i].report().Get("name") != nil {
-			kind = 2
-		}
-		if nameless[size] |= kind; nameless[size] == 3 {
-			return "", raised("TypeError", "'<' not supported between instances of 'NoneType' and 'str'")
-		}
-	}
 	size := func(d Disk) float64 {
 		n, _ := PythonFloat(d.report().Get("size"))
 		return n
 	}
+	named, nameless := map[float64]bool{}, map[float64]bool{}
+	for _, d := range disks {
+		if d.report().Get("name") != nil {
+			named[size(d)] = true
+		} else {
+			nameless[size(d)] = true
+		}
+		if named[size(d)] && nameless[size(d)] {
+			return "", raised("TypeError", "'<' not supported between instances of 'NoneType' and 'str'")
+		}
+	}
 	sorted := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {
 		return cmp.Or(cmp.Compare(size(a), size(b)), strings.Compare(a.Name, b.Name))
 	})
-	for _, d := range sorted {
-		if size(d) >= minRootDisk {
-			return d.Name, nil
-		}
+	if i := slices.IndexFunc(sorted, func(d Disk) bool { return size(d) >= minRootDisk }); i >= 0 {
+		return sorted[i].Name, nil
 	}
 	return "", raised(deviceNotFound, "No suitable device was found for deployment - root device hints were not provided and all found block devices are smaller than %dB.", int64(minRootDisk))
 }

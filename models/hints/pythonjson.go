@@ -62,7 +62,6 @@ func (p *jsonParser) space() {
 	}
 }
 
-// next reports whether c is the next character.
 func (p *jsonParser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *jsonParser) value() (any, error) {
@@ -72,48 +71,34 @@ func (p *jsonParser) value() (any, error) {
 	if p.at >= len(p.s) {
 		return nil, p.fail("Expecting value", p.at)
 	}
-	switch p.s[p.at] {
+	switch first := p.s[p.at]; first {
 	case '"':
 		p.at++
 		return p.text()
-	case '{':
+	case '{', '[':
 		p.at++
 		p.depth++
 		defer func() { p.depth-- }()
-		return p.object()
-	case '[':
-		p.at++
-		p.depth++
-		defer func() { p.depth-- }()
+		if first == '{' {
+			return p.object()
+		}
 		return p.array()
 	}
-	if v, ok := p.word(); ok {
-		return v, nil
+	for _, w := range words {
+		if strings.HasPrefix(p.s[p.at:], w.text) {
+			p.at += len(w.text)
+			return w.value, nil
+		}
 	}
 	return p.number()
 }
 
-// word reads a literal such as null or true. In addition to JSON's literals, Python accepts NaN, Infinity and
-// -Infinity.
-func (p *jsonParser) word() (v any, ok bool) {
-	rest := p.s[p.at:]
-	word := ""
-	switch {
-	case strings.HasPrefix(rest, "null"):
-		word = "null"
-	case strings.HasPrefix(rest, "true"):
-		word, v = "true", true
-	case strings.HasPrefix(rest, "false"):
-		word, v = "false", false
-	case strings.HasPrefix(rest, "NaN"):
-		word, v = "NaN", math.NaN()
-	case strings.HasPrefix(rest, "Infinity"):
-		word, v = "Infinity", math.Inf(1)
-	case strings.HasPrefix(rest, "-Infinity"):
-		word, v = "-Infinity", math.Inf(-1)
-	}
-	p.at += len(word)
-	return v, word != ""
+// words lists the literals. In addition to JSON's literals, Python accepts NaN, Infinity and -Infinity.
+var words = []struct {
+	text  string
+	value any
+}{
+	{"null", nil}, {"true", true}, {"false", false}, {"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
 }
 
 func (p *jsonParser) number() (any, error) {
@@ -166,17 +151,24 @@ func (p *jsonParser) array() (any, error) {
 			return nil, err
 		}
 		items = append(items, v)
-		p.space()
-		switch {
-		case p.next(']'):
-			p.at++
-			return items, nil
-		case !p.next(','):
-			return nil, p.fail("Expecting ',' delimiter", p.at)
+		if ended, err := p.separator(']'); ended || err != nil {
+			return items, err
 		}
-		p.at++
+	}
+}
+
+// separator reads the comma after an item, or the closing bracket after the last item.
+func (p *jsonParser) separator(closing byte) (ended bool, err error) {
+	p.space()
+	ended = p.next(closing)
+	if !ended && !p.next(',') {
+		return false, p.fail("Expecting ',' delimiter", p.at)
+	}
+	p.at++
+	if !ended {
 		p.space()
 	}
+	return ended, nil
 }
 
 func (p *jsonParser) object() (any, error) {
@@ -206,20 +198,12 @@ func (p *jsonParser) object() (any, error) {
 			return nil, err
 		}
 		o.Set(key, v)
-		p.space()
-		switch {
-		case p.next('}'):
-			p.at++
-			return o, nil
-		case !p.next(','):
-			return nil, p.fail("Expecting ',' delimiter", p.at)
+		if ended, err := p.separator('}'); ended || err != nil {
+			return o, err
 		}
-		p.at++
-		p.space()
 	}
 }
 
-// text reads the rest of a string, after its opening quote.
 func (p *jsonParser) text() (string, error) {
 	begin := p.at - 1
 	var b strings.Builder

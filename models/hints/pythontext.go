@@ -112,8 +112,7 @@ func asciiDigits(s string) string {
 		if r <= unicode.MaxASCII || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		// Every script has ten consecutive digits, beginning with zero, and each range of the table begins with a
-		// zero.
+		// Every script has ten consecutive digits, and each range of the table begins with a zero.
 		for _, x := range unicode.Nd.R16 {
 			if r >= rune(x.Lo) && r <= rune(x.Hi) {
 				return '0' + (r-rune(x.Lo))%10
@@ -128,8 +127,7 @@ func asciiDigits(s string) string {
 	}, s)
 }
 
-// digits returns the length of the sequence of digits at the beginning of s. Digits may be separated by single
-// underscores.
+// digits returns the length of the digits at the beginning of s, which single underscores may separate.
 func digits(s string) int {
 	end := 0
 	for i := 0; i < len(s); i++ {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Types for JSON values as Python represents them. They are needed because the results of Ironic and its agent depend
@@ -69,6 +71,17 @@ func (d *PythonDict) Keys() []string {
 		return nil
 	}
 	return slices.Clone(d.keys)
+}
+
+// Ordered returns a copy with the given keys, as far as they exist, before the others. d may be nil.
+func (d *PythonDict) Ordered(first ...string) *PythonDict {
+	ordered := &PythonDict{}
+	for _, key := range slices.Concat(first, d.Keys()) {
+		if d.Has(key) {
+			ordered.Set(key, d.Get(key))
+		}
+	}
+	return ordered
 }
 
 // Dict returns the value of key if it is an object. Otherwise it returns nil.
@@ -273,4 +286,40 @@ func writeJSONValue(b *bytes.Buffer, v any) {
 		}
 		b.Truncate(b.Len() - 1) // remove the newline that Encode adds
 	}
+}
+
+// PythonMasked returns a copy of v without secrets. A value whose key looks like the name of a secret is replaced by
+// [models.Mask]. key is the key of v itself, or "" if it has none.
+func PythonMasked(key string, v any) any {
+	return pythonMap(key, v, func(key string, v any) any {
+		switch v.(type) {
+		case string, bool, float64, PythonInt:
+			if models.SecretKey(key) {
+				return models.Mask
+			}
+		}
+		return v
+	})
+}
+
+// PythonCopy returns a deep copy of v.
+func PythonCopy(v any) any { return pythonMap("", v, func(_ string, v any) any { return v }) }
+
+// pythonMap returns a copy of v in which change has replaced each value that is neither an object nor a list.
+func pythonMap(key string, v any, change func(key string, v any) any) any {
+	switch v := v.(type) {
+	case *PythonDict:
+		d := &PythonDict{}
+		for _, k := range v.Keys() {
+			d.Set(k, pythonMap(k, v.Get(k), change))
+		}
+		return d
+	case PythonList:
+		list := make(PythonList, len(v))
+		for i := range v {
+			list[i] = pythonMap(key, v[i], change)
+		}
+		return list
+	}
+	return change(key, v)
 }

@@ -1,15 +1,15 @@
 package hints
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Skipped determines the disks that skip_block_devices excludes. It maps the name of each such disk to the index of
 // the first entry that matches it. The error is a *Error.
 func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	skipped, err := s.skipped(disks)
-	if err != nil {
-		return nil, err
-	}
-	return skipped, nil
+	return skipped, asError(err)
 }
 
 // SkipEntries converts each entry of skip_block_devices to [Hints].
@@ -29,21 +29,15 @@ func (h Hints) NamesVolume() bool {
 	return names
 }
 
-// candidates returns the disks that are not skipped.
 func (s Search) candidates(disks []Disk) ([]Disk, *Error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {
 		return nil, err
 	}
-	if len(skipped) == 0 {
-		return disks, s.checkVolumes()
-	}
-	var left []Disk
-	for _, d := range disks {
-		if _, skip := skipped[d.Name]; !skip {
-			left = append(left, d)
-		}
-	}
+	left := slices.DeleteFunc(slices.Clone(disks), func(d Disk) bool {
+		_, skip := skipped[d.Name]
+		return skip
+	})
 	return left, s.checkVolumes()
 }
 
@@ -120,12 +114,7 @@ func hasVolumeName(entry any) (bool, *Error) {
 	case string:
 		return strings.Contains(e, volumeName), nil
 	case PythonList:
-		for _, item := range e {
-			if item == any(volumeName) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return slices.ContainsFunc(e, func(item any) bool { return item == any(volumeName) }), nil
 	}
 	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
 }

@@ -8,11 +8,9 @@ import (
 	"ironworks/printable"
 )
 
-// stableHints returns the attributes that can identify a disk, the most stable first. Attributes of the disk itself
+// stableHints lists the attributes that can identify a disk, the most stable first. Attributes of the disk itself
 // precede attributes of its location. Kernel names are not included, because they can change.
-func stableHints() []Hint {
-	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
-}
+var stableHints = []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 
 // NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
@@ -25,7 +23,6 @@ func (e *NoStableHintError) Error() string {
 	return fmt.Sprintf("no stable hint identifies %s: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
-// errNoSuchDisk is the error for a name that does not match exactly one disk.
 var errNoSuchDisk = errors.New("no such disk")
 
 // FindDisk returns the disk with the given name. The prefix /dev/ may be omitted. It is an error if there is no such
@@ -51,7 +48,7 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 // for the agent, in all generations. If none does, the error is a *NoStableHintError.
 func MostStable(disk Disk, among []Disk) (Hints, error) {
 	refused := &NoStableHintError{Disk: disk.Name}
-	for _, name := range stableHints() {
+	for _, name := range stableHints {
 		values := disk.attributes(name)
 		if len(values) == 0 {
 			refused.Why = append(refused.Why, fmt.Sprintf("%s is not reported", name))

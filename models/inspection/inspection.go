@@ -125,7 +125,6 @@ func Text(sections []Section) string {
 	return text.String()
 }
 
-// join concatenates the words that are not blank.
 func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
 }

@@ -128,11 +128,7 @@ func (v *Violation) weight() int {
 func (s *Schema) Violations(value any) []*Violation {
 	c := checker{schema: s, value: value}
 	if len(s.Types) > 0 && !s.hasType(value) {
-		quoted := make([]string, len(s.Types))
-		for i := range s.Types {
-			quoted[i] = hints.PythonRepr(s.Types[i])
-		}
-		c.fail("type", "%s is not of type %s", repr(value), strings.Join(quoted, ", "))
+		c.fail("type", "%s is not of type %s", repr(value), strings.Join(reprs(s.Types), ", "))
 	}
 	if len(s.Enum) > 0 {
 		if text, ok := value.(string); !ok || !slices.Contains(s.Enum, text) {

@@ -11,7 +11,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// checker collects the ways in which one value violates a schema.
 type checker struct {
 	schema *Schema
 	value  any
@@ -90,7 +89,6 @@ func (c *checker) checkOthers(v *hints.PythonDict) {
 	c.fail("additionalProperties", "Additional properties are not allowed (%s %s unexpected)", strings.Join(reprs(extra), ", "), verb)
 }
 
-// checkChoices checks the anyOf, oneOf and not keywords.
 func (c *checker) checkChoices() {
 	s := c.schema
 	for _, k := range []struct {
@@ -132,27 +130,12 @@ func (s *Schema) hasType(value any) bool {
 		if f, isFloat := value.(float64); isFloat && name == "integer" {
 			return !s.Draft4 && f == math.Trunc(f) && !math.IsInf(f, 0)
 		}
-		return pythonType(name) == hints.PythonTypeName(value)
+		return cmp.Or(pythonTypes[name], name) == hints.PythonTypeName(value)
 	})
 }
 
-// pythonType returns the name of the Python type for a JSON Schema type.
-func pythonType(name string) string {
-	switch name {
-	case "null":
-		return "NoneType"
-	case "string":
-		return "str"
-	case "object":
-		return "dict"
-	case "array":
-		return "list"
-	case "boolean":
-		return "bool"
-	case "integer":
-		return "int"
-	}
-	return name
+var pythonTypes = map[string]string{
+	"null": "NoneType", "string": "str", "object": "dict", "array": "list", "boolean": "bool", "integer": "int",
 }
 
 func comparePath(a, b any) int {

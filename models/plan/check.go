@@ -104,67 +104,68 @@ type CheckRule struct {
 	Override bool
 	// About is a one-line description of what the check requires. It is used in the documentation.
 	About string
+	// do performs the check.
+	do func(f *Facts) finding
 }
 
 // CheckRules returns the rules of all checks in display order.
 func CheckRules() []CheckRule {
 	return []CheckRule{
-		{CheckState, CheckRefuse, false, "the node is available or deploy failed (rebuild: active, error or deploy failed)"},
-		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
-		{CheckReserved, CheckRefuse, true, "instance_uuid is not set for another deployment (rebuild keeps it)"},
-		{CheckAllocation, CheckRefuse, false, "a requested allocation can reserve the node"},
-		{CheckProtected, CheckRefuse, true, "the node is not protected"},
-		{CheckRetired, CheckRefuse, true, "the node is not retired"},
-		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set"},
-		{CheckManagedByMetal3, CheckWarn, true, "the name is not a Metal3 name (namespace~host): Metal3 would undo the deployment"},
-		{CheckFault, CheckWarn, true, "no fault is set, and the power state is known"},
-		{CheckAPIVersion, CheckRefuse, false, "Ironic's API supports every field of the plan"},
-		{CheckDeployInterface, CheckRefuse, false, "the plan's deploy interface matches the deployment kind and is enabled for the node's driver"},
-		{CheckConductor, CheckRefuse, true, "a live conductor serves the node's driver and conductor group"},
-		{CheckRamdisk, CheckRefuse, true, "a deploy ISO, or a kernel and ramdisk, is set"},
-		{CheckValidate, CheckRefuse, true, "Ironic's validation passes for power, management, boot, deploy and network"},
-		{CheckKernelParams, CheckRefuse, true, "kernel_append_params follows the grammar of Ironic 37 and later"},
-		{CheckTraits, CheckRefuse, false, "the node has the instance's traits"},
-		{CheckTemplates, CheckRefuse, false, "the deploy templates for the instance's traits repeat no step and do not move deploy.deploy"},
-		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has an installing step; otherwise the node becomes active with an empty disk"},
-		{CheckInstallOnce, CheckWarn, true, "only one step installs: a second one overwrites what the first has installed"},
-		{CheckSteps, CheckRefuse, false, "no repeated step, no unknown argument, deploy.deploy not moved"},
-		{CheckStepOrder, CheckRefuse, true, "installing steps run between deploy (100) and tear_down_agent (40)"},
-		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps when last seen"},
-		{CheckRestart, CheckWarn, true, "no BIOS, RAID or firmware step restarts the machine before an agent step"},
-		{CheckHints, CheckRefuse, false, "Ironic and the agent accept the root device hints and interpret them alike"},
-		{CheckHintsDoubt, CheckWarn, true, "the hints are not misleading"},
-		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one has hints"},
-		{CheckInventory, CheckRefuse, true, "the inventory is at most 30 days old and newer than the RAID configuration"},
-		{CheckInventoryBy, CheckWarn, true, "the inventory comes from the agent: a BMC reports no WWNs or paths"},
-		{CheckRootDevice, CheckRefuse, true, "the hints match exactly one disk; without hints, the node has one disk"},
-		{CheckSingleDisk, CheckWarn, true, "hints are set, even for a single disk"},
-		{CheckStableHint, CheckWarn, true, "the hints use wwn or serial, which never change"},
-		{CheckSharedDisk, CheckRefuse, true, "the disk is not on a storage network or in another node's inventory"},
-		{CheckDataDisk, CheckRefuse, false, "the disk is not registered in extra.data_disks"},
-		{CheckOddDisk, CheckWarn, true, "the disk is not USB, virtual media or an SD card, and has at least 16 GiB"},
-		{CheckSameDisk, CheckWarn, true, "the disk is the same as in the last deployment (extra.console.root_disk)"},
-		{CheckRAIDRoot, CheckWarn, true, "no RAID step changes the disks, and no software RAID overrides the hints"},
-		{CheckAssisted, CheckWarn, true, "root device hints apply; the Assisted Installer ignores them"},
-		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's default kickstart erases all of them"},
-		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object if the agent requires one"},
-		{CheckUserData, CheckRefuse, false, "the program that reads the user data (Ignition or cloud-init) can read it; Butane is translated"},
-		{CheckUserDataReader, CheckWarn, true, "it is known which program reads the user data, and the data reaches the machine"},
-		{CheckUserDataOdd, CheckWarn, true, "a login is possible, and the user data has no other problem"},
-		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are valid for the agent"},
-		{CheckImage, CheckRefuse, false, "an image is set if the deploy interface writes one; newer releases require one for every rebuild"},
-		{CheckOCI, CheckRefuse, false, "the oci:// reference is valid for Ironic"},
-		{CheckOCITag, CheckWarn, true, "the oci:// image is pinned by digest"},
-		{CheckOCIKind, CheckRefuse, true, "the registry has the oci:// image, and the deploy interface supports it"},
-		{CheckOCISecret, CheckWarn, true, "image_pull_secret is set if the registry requires credentials"},
-		{CheckImageSum, CheckRefuse, false, "an HTTP image has a checksum"},
-		{CheckImageThere, CheckRefuse, true, "the image server answers 200 to this console"},
-		{CheckImageFile, CheckRefuse, true, "the checksum file has an entry for the image with the requested algorithm"},
-		{CheckImageSize, CheckRefuse, true, "the image (unpacked, if known) fits on the disk"},
+		{CheckState, CheckRefuse, false, "the node is available or deploy failed (rebuild: active, error or deploy failed)", checkState},
+		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance", checkMaintenance},
+		{CheckReserved, CheckRefuse, true, "instance_uuid is not set for another deployment (rebuild keeps it)", checkReserved},
+		{CheckAllocation, CheckRefuse, false, "a requested allocation can reserve the node", checkAllocation},
+		{CheckProtected, CheckRefuse, true, "the node is not protected", checkProtected},
+		{CheckRetired, CheckRefuse, true, "the node is not retired", checkRetired},
+		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set", checkConsoleLock},
+		{CheckManagedByMetal3, CheckWarn, true, "the name is not a Metal3 name (namespace~host): Metal3 would undo the deployment", checkMetal3},
+		{CheckFault, CheckWarn, true, "no fault is set, and the power state is known", checkFault},
+		{CheckAPIVersion, CheckRefuse, false, "Ironic's API supports every field of the plan", checkAPIVersion},
+		{CheckDeployInterface, CheckRefuse, false, "the plan's deploy interface matches the deployment kind and is enabled for the node's driver", checkDeployInterface},
+		{CheckConductor, CheckRefuse, true, "a live conductor serves the node's driver and conductor group", checkConductor},
+		{CheckRamdisk, CheckRefuse, true, "a deploy ISO, or a kernel and ramdisk, is set", checkRamdisk},
+		{CheckValidate, CheckRefuse, true, "Ironic's validation passes for power, management, boot, deploy and network", checkValidate},
+		{CheckKernelParams, CheckRefuse, true, "kernel_append_params follows the grammar of Ironic 37 and later", checkKernelParams},
+		{CheckTraits, CheckRefuse, false, "the node has the instance's traits", checkTraits},
+		{CheckTemplates, CheckRefuse, false, "the deploy templates for the instance's traits repeat no step and do not move deploy.deploy", checkTemplates},
+		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has an installing step; otherwise the node becomes active with an empty disk", checkInstallStep},
+		{CheckInstallOnce, CheckWarn, true, "only one step installs: a second one overwrites what the first has installed", checkInstallOnce},
+		{CheckSteps, CheckRefuse, false, "no repeated step, no unknown argument, deploy.deploy not moved", checkSteps},
+		{CheckStepOrder, CheckRefuse, true, "installing steps run between deploy (100) and tear_down_agent (40)", checkStepOrder},
+		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps when last seen", checkStepOffered},
+		{CheckRestart, CheckWarn, true, "no BIOS, RAID or firmware step restarts the machine before an agent step", checkRestart},
+		{CheckHints, CheckRefuse, false, "Ironic and the agent accept the root device hints and interpret them alike", checkHints},
+		{CheckHintsDoubt, CheckWarn, true, "the hints are not misleading", checkHintsDoubt},
+		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one has hints", checkHintsPlaces},
+		{CheckInventory, CheckRefuse, true, "the inventory is at most 30 days old and newer than the RAID configuration", checkInventory},
+		{CheckInventoryBy, CheckWarn, true, "the inventory comes from the agent: a BMC reports no WWNs or paths", checkInventoryBy},
+		{CheckRootDevice, CheckRefuse, true, "the hints match exactly one disk; without hints, the node has one disk", checkRootDevice},
+		{CheckSingleDisk, CheckWarn, true, "hints are set, even for a single disk", checkSingleDisk},
+		{CheckStableHint, CheckWarn, true, "the hints use wwn or serial, which never change", checkStableHint},
+		{CheckSharedDisk, CheckRefuse, true, "the disk is not on a storage network or in another node's inventory", checkSharedDisk},
+		{CheckDataDisk, CheckRefuse, false, "the disk is not registered in extra.data_disks", checkDataDisk},
+		{CheckOddDisk, CheckWarn, true, "the disk is not USB, virtual media or an SD card, and has at least 16 GiB", checkOddDisk},
+		{CheckSameDisk, CheckWarn, true, "the disk is the same as in the last deployment (extra.console.root_disk)", checkSameDisk},
+		{CheckRAIDRoot, CheckWarn, true, "no RAID step changes the disks, and no software RAID overrides the hints", checkRAIDRoot},
+		{CheckAssisted, CheckWarn, true, "root device hints apply; the Assisted Installer ignores them", checkAssisted},
+		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's default kickstart erases all of them", checkKickstart},
+		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object if the agent requires one", checkConfigDrive},
+		{CheckUserData, CheckRefuse, false, "the program that reads the user data (Ignition or cloud-init) can read it; Butane is translated", checkUserData},
+		{CheckUserDataReader, CheckWarn, true, "it is known which program reads the user data, and the data reaches the machine", checkUserDataReader},
+		{CheckUserDataOdd, CheckWarn, true, "a login is possible, and the user data has no other problem", checkUserDataOdd},
+		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are valid for the agent", checkMetaData},
+		{CheckImage, CheckRefuse, false, "an image is set if the deploy interface writes one; newer releases require one for every rebuild", checkImage},
+		{CheckOCI, CheckRefuse, false, "the oci:// reference is valid for Ironic", checkOCIReference},
+		{CheckOCITag, CheckWarn, true, "the oci:// image is pinned by digest", checkOCITag},
+		{CheckOCIKind, CheckRefuse, true, "the registry has the oci:// image, and the deploy interface supports it", checkOCIKind},
+		{CheckOCISecret, CheckWarn, true, "image_pull_secret is set if the registry requires credentials", checkOCISecret},
+		{CheckImageSum, CheckRefuse, false, "an HTTP image has a checksum", checkImageSum},
+		{CheckImageThere, CheckRefuse, true, "the image server answers 200 to this console", checkImageReachable},
+		{CheckImageFile, CheckRefuse, true, "the checksum file has an entry for the image with the requested algorithm", checkImageChecksumFile},
+		{CheckImageSize, CheckRefuse, true, "the image (unpacked, if known) fits on the disk", checkImageSize},
 	}
 }
 
-// ruleOf returns the rule of the check with the given ID.
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })
@@ -187,8 +188,7 @@ func ParseCheckID(text string) (CheckID, error) {
 	return "", fmt.Errorf("unknown check %q; available: %s", printable.Line(text), strings.Join(names, ", "))
 }
 
-// ParseCheckPolicy parses a policy for the check with the given ID. Weakening a check that cannot be overridden is an
-// error.
+// ParseCheckPolicy parses a policy for a check. A check that cannot be overridden must not be weakened.
 func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	policy := CheckPolicy(text)
 	rule, known := ruleOf(id)
@@ -251,8 +251,7 @@ func (c Check) Reported() []models.Observation {
 // CheckChoices holds the operator's choices about the checks of one node's deployment.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override lists the checks that the operator overrides. NoOverride means that the operator cannot override any
-	// check.
+	// Override lists the checks that the operator overrides. NoOverride forbids the operator to override any.
 	Override   []CheckID
 	NoOverride bool
 }

@@ -18,16 +18,9 @@ func checkHints(f *Facts) finding {
 		return finding{}
 	}
 	at := models.Observed(f.hintsPlace(), f.Hints.Hints)
-	by := hints.GenerationOf(f.Version)
-	var wrong []string
-	for _, p := range f.Hints.Hints.Lint(by) {
-		if p.Severity == hints.Fails {
-			wrong = append(wrong, problemText(p))
-		}
-	}
-	// Ironic validates the hints when the deployment starts. Hints that only the agent rejects make the deployment
-	// fail later.
-	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
+	wrong := f.hintProblems(hints.Fails)
+	// Ironic validates the hints at the start of the deployment. The agent may reject them later.
+	if err := f.Hints.Hints.Parse(hints.GenerationOf(f.Version)); err != nil && wrong == nil {
 		wrong = append(wrong, "rejected by the agent: "+err.Error())
 	}
 	if f.Kind == KindAnsible {
@@ -55,11 +48,15 @@ func ansibleOperators(h hints.Hints) []string {
 
 func (f *Facts) hintsPlace() string { return string(f.Hints.Source) + ".root_device" }
 
-func problemText(p hints.Problem) string {
-	if p.Hint == "" {
-		return p.Text
+// hintProblems returns the problems with the given severity that can be found in the hints themselves.
+func (f *Facts) hintProblems(severity hints.Severity) []string {
+	var texts []string
+	for _, p := range f.Hints.Hints.Lint(hints.GenerationOf(f.Version)) {
+		if p.Severity == severity {
+			texts = append(texts, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
+		}
 	}
-	return string(p.Hint) + ": " + p.Text
+	return texts
 }
 
 // Remedies that refer to the wizard's Root disk page.
@@ -72,13 +69,7 @@ func checkHintsDoubt(f *Facts) finding {
 	if !f.Kind.PicksDisk() || !f.Hints.Hints.IsSet() {
 		return finding{}
 	}
-	var doubts []string
-	for _, p := range f.Hints.Hints.Lint(hints.GenerationOf(f.Version)) {
-		if p.Severity == hints.Doubtful {
-			doubts = append(doubts, problemText(p))
-		}
-	}
-	if doubts != nil {
+	if doubts := f.hintProblems(hints.Doubtful); doubts != nil {
 		return fail(strings.Join(doubts, "; "), "", models.Observed(f.hintsPlace(), f.Hints.Hints))
 	}
 	return finding{}

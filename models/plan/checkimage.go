@@ -41,7 +41,6 @@ type ChecksumFile struct {
 	Cut bool
 }
 
-// askedImage returns the image, and reports whether its web server was asked for it.
 func (f *Facts) askedImage() (Image, bool) {
 	image, web := f.WebImage()
 	return image, web && f.Image != nil
@@ -75,8 +74,7 @@ const AskElsewhere = "the console may be on another network: check from a conduc
 // StatusOK is the HTTP status that Ironic requires of an image server.
 const StatusOK = 200
 
-// NeedsLogin reports whether the server requires authentication (status 401, 403 or 407). A conductor may have the
-// credentials.
+// NeedsLogin reports whether the server requires a login (401, 403 or 407), which a conductor may have.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
 // checkImageReachable checks that a HEAD request for the image is answered with status 200, after any redirects.
@@ -131,7 +129,6 @@ func checkImageChecksumFile(f *Facts) finding {
 	return pass("the checksum file has the image's "+kind, at...)
 }
 
-// checkImageSize checks that the image is not larger than the disk.
 func checkImageSize(f *Facts) finding {
 	image, asked := f.askedImage()
 	target := f.Target()
@@ -180,4 +177,54 @@ func imageFormat(head []byte) (format string, virtual uint64) {
 		return "compressed", 0
 	}
 	return "raw", 0
+}
+
+// BootKind is the role of a file from which a machine boots.
+type BootKind string
+
+// The kinds of boot files.
+const (
+	BootISO     BootKind = "ISO"
+	BootKernel  BootKind = "kernel"
+	BootRamdisk BootKind = "ramdisk"
+)
+
+// BootFile is a file from which nodes boot, together with the response that this machine got from the file's web
+// server. Conductors and BMCs may get a different response.
+type BootFile struct {
+	Kind BootKind
+	// Field is the name of the node's field, and Address is its value. Address may contain secrets.
+	Field, Address string
+	// Nodes is the number of nodes that use the file.
+	Nodes int
+
+	// Asked reports whether the file was requested from its server.
+	Asked  bool
+	Answer WebAnswer
+	// Head is the beginning of the file. Total is its size in bytes, or -1 if unknown.
+	Head  []byte
+	Total int64
+}
+
+// OnTheWeb reports whether the file is on a web server.
+func (b *BootFile) OnTheWeb() bool { return isWeb(b.Address) }
+
+// BootFiles returns the files from which the node boots for a deployment: either an ISO, or a kernel and a ramdisk,
+// or nothing. It also considers the fields of old drivers, whose names have prefixes.
+func BootFiles(n *models.Node) []BootFile {
+	file := func(kind BootKind, field string) BootFile {
+		return BootFile{Kind: kind, Field: "driver_info." + field, Address: models.TextOf(n.DriverInfo[field]), Nodes: 1, Total: -1}
+	}
+	for _, field := range models.DeployISOFields() {
+		if f := file(BootISO, field); f.Address != "" {
+			return []BootFile{f}
+		}
+	}
+	for _, pair := range models.DeployPairFields() {
+		kernel, ramdisk := file(BootKernel, pair[0]), file(BootRamdisk, pair[1])
+		if kernel.Address != "" && ramdisk.Address != "" {
+			return []BootFile{kernel, ramdisk}
+		}
+	}
+	return nil
 }

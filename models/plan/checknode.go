@@ -25,11 +25,25 @@ func checkState(f *Facts) finding {
 }
 
 func checkMaintenance(f *Facts) finding {
-	if f.Node.Maintenance {
-		return fail("the node is in maintenance"+models.ReasonSuffix(f.Node.MaintenanceReason),
-			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true)).onScreen(models.RunKey("maintenance-off"))
+	return f.flag(f.Node.Maintenance, "maintenance", "in maintenance", f.Node.MaintenanceReason, "maintenance off")
+}
+
+func checkProtected(f *Facts) finding {
+	return f.flag(f.Node.Protected, "protected", "protected", f.Node.ProtectedReason, "unprotect")
+}
+
+func checkRetired(f *Facts) finding {
+	return f.flag(f.Node.Retired, "retired", "retired", f.Node.RetiredReason, "unretire")
+}
+
+// flag refuses a node with a flag, which state describes and which the command clears.
+func (f *Facts) flag(set bool, field, state, reason, command string) finding {
+	at := models.Observed(field, set)
+	if !set {
+		return pass("not "+state, at)
 	}
-	return pass("not in maintenance", models.Observed("maintenance", false))
+	return fail("the node is "+state+models.ReasonSuffix(reason), "ironworks "+command+" "+f.Node.Label(), at).
+		onScreen(models.RunKey(strings.ReplaceAll(command, " ", "-")))
 }
 
 func checkReserved(f *Facts) finding {
@@ -86,22 +100,6 @@ func checkAllocation(f *Facts) finding {
 func (f *Facts) Allocates() bool {
 	n := f.Node
 	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.OwnInstanceUUID)
-}
-
-func checkProtected(f *Facts) finding {
-	if f.Node.Protected {
-		return fail("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true)).
-			onScreen(models.RunKey("unprotect"))
-	}
-	return pass("not protected", models.Observed("protected", false))
-}
-
-func checkRetired(f *Facts) finding {
-	if f.Node.Retired {
-		return fail("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true)).
-			onScreen(models.RunKey("unretire"))
-	}
-	return pass("not retired", models.Observed("retired", false))
 }
 
 func checkConsoleLock(f *Facts) finding {
@@ -263,7 +261,6 @@ func checkRamdisk(f *Facts) finding {
 		onScreen("set an ISO on the Ramdisk page, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
-// instanceRamdisk checks the boot files of an instance that runs from memory.
 func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {
@@ -324,18 +321,18 @@ func checkValidate(f *Facts) finding {
 // checkKernelParams checks the kernel parameters according to the grammar that new releases of Ironic use. The API
 // version shows which old releases do not use the grammar, but not which new releases do.
 func checkKernelParams(f *Facts) finding {
-	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
-	if value == "" {
-		value, from = models.TextOf(f.Node.InstanceInfo["kernel_append_params"]), "instance_info.kernel_append_params"
+	const key = "kernel_append_params"
+	places := []models.Detail{
+		{Name: "ramdisk.params", Value: f.Plan.Ramdisk.Params},
+		{Name: "instance_info." + key, Value: models.TextOf(f.Node.InstanceInfo[key])},
+		{Name: "driver_info." + key, Value: models.TextOf(f.Node.DriverInfo[key])},
 	}
-	if value == "" {
-		value, from = models.TextOf(f.Node.DriverInfo["kernel_append_params"]), "driver_info.kernel_append_params"
-	}
-	if value == "" {
+	i := slices.IndexFunc(places, func(p models.Detail) bool { return p.Value != "" })
+	if i < 0 {
 		return finding{}
 	}
-	at := models.Observed(from, value)
-	err := models.CheckKernelAppendParams(value, "nofb vga=normal")
+	value, at := places[i].Value, models.Observed(places[i].Name, places[i].Value)
+	err := models.CheckKernelAppendParams(value, models.ConfiguredKernelParameters)
 	switch {
 	case err == nil:
 		return pass("valid", at)

@@ -10,8 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// RegistryFacts holds a container registry's answer to a request for an oci:// image. The request was sent without
-// credentials.
+// RegistryFacts holds a registry's answer to a request for an oci:// image without credentials.
 type RegistryFacts struct {
 	// Error says why there is no answer. If it is set, the other fields are empty.
 	Error string

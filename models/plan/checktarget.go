@@ -160,8 +160,7 @@ func checkRAIDRoot(f *Facts) finding {
 	return finding{}
 }
 
-// raidStep returns the first step that changes the RAID configuration before the installation, or nil if there is
-// none.
+// raidStep returns the first step that changes the RAID configuration before the installation, or nil.
 func (f *Facts) raidStep() *models.Step {
 	for _, s := range f.Order() {
 		switch {

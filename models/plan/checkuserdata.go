@@ -57,7 +57,7 @@ const checkFile = "check the file on the Ignition screen (:ignition)"
 // would show only at the machine's first boot.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
-	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
+	if u == nil || methods[f.Kind].disk == diskNone && f.Kind != KindRamdisk {
 		return finding{}
 	}
 	reader, why, _ := f.Reader()
@@ -93,8 +93,7 @@ func checkUserData(f *Facts) finding {
 	return pass(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
 
-// onlyLoginFails reports whether there are errors and all of them concern SSH keys or passwords, which Ignition does
-// not check.
+// onlyLoginFails reports whether all errors (at least one) concern SSH keys or passwords: Ignition checks neither.
 func (u *UserDataFacts) onlyLoginFails() bool {
 	login := false
 	for _, p := range u.Findings {

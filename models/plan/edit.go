@@ -28,7 +28,6 @@ func (part Part) of(f Fields) Fields {
 	return own
 }
 
-// put copies the fields of the part from one set of fields to another.
 func (part Part) put(to *Fields, from Fields) {
 	switch part {
 	case PartRamdisk:

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -113,7 +112,6 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes returns the kinds that the deployment can have.
 func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	switch {
 	case f.autodetects():
@@ -161,7 +159,6 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	return h
 }
 
-// search returns the agent's search for the disk to install to.
 func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
@@ -180,8 +177,7 @@ func (f *Facts) Target() *hints.Disk {
 	return &e.Disks[i].Disk
 }
 
-// OnlyTarget returns the same as [Facts.Target] if it is certain that no other disk can be selected. Otherwise it
-// returns nil.
+// OnlyTarget returns [Facts.Target] if certainly no other disk can be selected, and otherwise nil.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
 	if target == nil || f.unreportedHints() != nil {
@@ -194,23 +190,15 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 	return target
 }
 
-// extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
-	var fields struct {
-		Extra map[string]any `json:"extra"`
-	}
-	if json.Unmarshal(f.Node.Raw, &fields) != nil {
-		return nil
-	}
-	return fields.Extra[name]
+	value, _ := f.Node.Field("extra", name)
+	return value
 }
 
-// finding is the result of a check before the check's rule is applied.
 type finding struct {
 	verdict verdict
 	text    string
-	// remedy is meant for the command line, screenRemedy for the console. If screenRemedy is empty, remedy applies to
-	// both.
+	// remedy is for the command line, screenRemedy for the console. If the latter is empty, remedy applies to both.
 	remedy, screenRemedy string
 	evidence             []models.Observation
 }
@@ -255,8 +243,8 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 // deployment. If the deployment can have several outcomes, the worst result of each check counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
-	for _, c := range allChecks() {
-		check, asked := f.check(c)
+	for _, rule := range CheckRules() {
+		check, asked := f.check(&rule)
 		if !asked {
 			continue
 		}
@@ -267,28 +255,25 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 	return checks
 }
 
-// Check runs one check without applying the operator's choices. It returns false if the check does not apply to the
-// deployment.
+// Check runs one check without the operator's choices. It returns false if the check does not apply.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
-	all := allChecks()
-	i := slices.IndexFunc(all, func(c checker) bool { return c.id == id })
-	if i < 0 {
+	rule, known := ruleOf(id)
+	if !known {
 		return Check{}, false
 	}
-	return f.check(all[i])
+	return f.check(&rule)
 }
 
-// check runs a check for every possible outcome and returns the worst result. It returns false if the check does not
-// apply to any outcome.
-func (f *Facts) check(c checker) (check Check, asked bool) {
+// check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
+func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
 	same := true
 	for i, kind := range kinds {
 		facts := *f
 		facts.Kind = kind
-		if result := c.do(&facts); result.verdict != notAsked {
-			results[i] = result.check(c.id)
+		if result := rule.do(&facts); result.verdict != notAsked {
+			results[i] = result.check(rule)
 			if !asked || results[i].Severity.worse(check.Severity) {
 				check, asked = results[i], true
 			}
@@ -315,17 +300,14 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
-// error.
+// worse reports whether s is worse. Unknown is worse than a warning, because it may hide an error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check converts a finding to a [Check], applying the rule for the given ID.
-func (r finding) check(id CheckID) Check {
-	rule, _ := ruleOf(id)
-	check := Check{ID: id, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
+func (r finding) check(rule *CheckRule) Check {
+	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
 	if check.Evidence == nil {
 		check.Evidence = []models.Observation{}
 	}
@@ -337,67 +319,4 @@ func (r finding) check(id CheckID) Check {
 	case passed, notAsked:
 	}
 	return check
-}
-
-// checker is a check with the function that performs it.
-type checker struct {
-	id CheckID
-	do func(f *Facts) finding
-}
-
-func allChecks() []checker {
-	return []checker{
-		{CheckState, checkState},
-		{CheckMaintenance, checkMaintenance},
-		{CheckReserved, checkReserved},
-		{CheckAllocation, checkAllocation},
-		{CheckProtected, checkProtected},
-		{CheckRetired, checkRetired},
-		{CheckConsoleLock, checkConsoleLock},
-		{CheckManagedByMetal3, checkMetal3},
-		{CheckFault, checkFault},
-		{CheckAPIVersion, checkAPIVersion},
-		{CheckDeployInterface, checkDeployInterface},
-		{CheckConductor, checkConductor},
-		{CheckRamdisk, checkRamdisk},
-		{CheckValidate, checkValidate},
-		{CheckKernelParams, checkKernelParams},
-		{CheckTraits, checkTraits},
-		{CheckTemplates, checkTemplates},
-		{CheckInstallStep, checkInstallStep},
-		{CheckInstallOnce, checkInstallOnce},
-		{CheckSteps, checkSteps},
-		{CheckStepOrder, checkStepOrder},
-		{CheckStepOffered, checkStepOffered},
-		{CheckRestart, checkRestart},
-		{CheckHints, checkHints},
-		{CheckHintsDoubt, checkHintsDoubt},
-		{CheckHintsPlaces, checkHintsPlaces},
-		{CheckInventory, checkInventory},
-		{CheckInventoryBy, checkInventoryBy},
-		{CheckRootDevice, checkRootDevice},
-		{CheckSingleDisk, checkSingleDisk},
-		{CheckStableHint, checkStableHint},
-		{CheckSharedDisk, checkSharedDisk},
-		{CheckDataDisk, checkDataDisk},
-		{CheckOddDisk, checkOddDisk},
-		{CheckSameDisk, checkSameDisk},
-		{CheckRAIDRoot, checkRAIDRoot},
-		{CheckAssisted, checkAssisted},
-		{CheckKickstart, checkKickstart},
-		{CheckConfigDrive, checkConfigDrive},
-		{CheckUserData, checkUserData},
-		{CheckUserDataReader, checkUserDataReader},
-		{CheckUserDataOdd, checkUserDataOdd},
-		{CheckMetaData, checkMetaData},
-		{CheckImage, checkImage},
-		{CheckOCI, checkOCIReference},
-		{CheckOCITag, checkOCITag},
-		{CheckOCIKind, checkOCIKind},
-		{CheckOCISecret, checkOCISecret},
-		{CheckImageSum, checkImageSum},
-		{CheckImageThere, checkImageReachable},
-		{CheckImageFile, checkImageChecksumFile},
-		{CheckImageSize, checkImageSize},
-	}
 }

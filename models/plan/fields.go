@@ -20,34 +20,17 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 		},
 		"deploy_interface": r.textAt(&f.DeployInterface, at("deploy_interface")),
 		"steps": func(n *yaml.Node) {
-			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
+			r.list(n, at("steps"), func(path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
 		"traits": func(n *yaml.Node) {
-			f.Traits = []string{} // an empty list removes the instance's traits
-			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
-				var trait string
-				r.textAt(&trait, path)(item)
-				f.Traits = append(f.Traits, trait)
-			})
+			f.Traits = append([]string{}, r.textList(n, at("traits"))...) // an empty list removes the instance's traits
 		},
 		"root_device": func(n *yaml.Node) { f.RootDevice = r.rootDevice(n, at("root_device")) },
 		"configdrive": func(n *yaml.Node) { f.ConfigDrive = r.configDrive(n, at("configdrive")) },
-		"ramdisk": func(n *yaml.Node) {
-			path := at("ramdisk")
-			r.mapping(n, path, map[string]func(*yaml.Node){
-				"iso": r.textAt(&f.Ramdisk.ISO, path+".iso"), "kernel": r.textAt(&f.Ramdisk.Kernel, path+".kernel"),
-				"initrd": r.textAt(&f.Ramdisk.Initrd, path+".initrd"), "params": r.textAt(&f.Ramdisk.Params, path+".params"),
-			})
-		},
-		"image": func(n *yaml.Node) {
-			path := at("image")
-			r.mapping(n, path, map[string]func(*yaml.Node){
-				"source": r.textAt(&f.Image.Source, path+".source"), "checksum": r.textAt(&f.Image.Checksum, path+".checksum"),
-				"algorithm": r.textAt(&f.Image.Algorithm, path+".algorithm"), "format": r.textAt(&f.Image.Format, path+".format"),
-			})
-		},
-		"allocate": func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
-		"policy":   func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
+		"ramdisk":     func(n *yaml.Node) { r.texts(n, at("ramdisk"), f.Ramdisk.fields()) },
+		"image":       func(n *yaml.Node) { r.texts(n, at("image"), f.Image.fields()) },
+		"allocate":    func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
+		"policy":      func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
 	}
 }
 
@@ -67,23 +50,16 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	a := &Allocate{}
 	r.mapping(n, path, map[string]func(*yaml.Node){
 		"resource_class": r.textAt(&a.ResourceClass, path+".resource_class"),
-		"traits": func(n *yaml.Node) {
-			r.list(n, path+".traits", func(_ int, path string, item *yaml.Node) {
-				var trait string
-				r.textAt(&trait, path)(item)
-				a.Traits = append(a.Traits, trait)
-			})
-		},
+		"traits":         func(n *yaml.Node) { a.Traits = r.textList(n, path+".traits") },
 	})
 	return a
 }
 
-// nodes reads the nodes of a plan. Each item is a name, or a mapping that consists of a name and the node's own
-// fields.
+// nodes reads the nodes of a plan. Each item is a name, or a mapping of a name and the node's own fields.
 func (r *planReader) nodes(n *yaml.Node) []Node {
 	var nodes []Node
 	seen := map[string]bool{}
-	r.list(n, "nodes", func(_ int, path string, item *yaml.Node) {
+	r.list(n, "nodes", func(path string, item *yaml.Node) {
 		var node Node
 		if item.Kind == yaml.MappingNode {
 			keys := r.fieldKeys(&node.Fields, path)

@@ -9,7 +9,6 @@ import (
 	"ironworks/printable"
 )
 
-// errNoChecksum means that the checksum file contains no checksum for the image.
 var errNoChecksum = errors.New("no checksum for the image")
 
 // Patterns for lines that consist of a checksum (digestAlone), or that begin or end with one (digestIn). They match

@@ -12,60 +12,15 @@ import (
 // (ironic/drivers/modules/autodetect.py in Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice says what selects the disk to which a deployment writes.
-type diskChoice string
-
-const (
-	// diskByHints means that the agent or Ansible's playbook selects the disk according to root device hints.
-	diskByHints diskChoice = "root device hints"
-	// diskByInstaller means that an installer selects the disk, and ignores the hints.
-	diskByInstaller diskChoice = "installer"
-	// diskNone means that no disk is written.
-	diskNone diskChoice = "none"
-)
-
-// disk says what selects the disk in a deployment of this kind. An unknown kind is assumed to use the hints.
-func (k Kind) disk() diskChoice {
-	switch k {
-	case KindRamdisk, KindFake:
-		return diskNone
-	case KindAssisted, KindAnaconda:
-		return diskByInstaller
-	case KindCustomAgent, KindInstallCoreOS, KindDirect, KindBootc, KindAnsible, KindConfigured:
-		return diskByHints
-	}
-	return diskByHints
-}
-
-// PicksDisk reports whether root device hints select the disk.
-func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
-
 // NeedsInventory reports whether the checks need the inventory, because a disk may be written.
 func (f *Facts) NeedsInventory() bool {
 	return slices.ContainsFunc(f.possibleKinds(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
 }
 
-// WritesImage reports whether deployments of this kind write the image named by instance_info.image_source to the
-// disk.
-func (k Kind) WritesImage() bool {
-	switch k {
-	case KindDirect, KindBootc, KindAnsible, KindAnaconda:
-		return true
-	case KindCustomAgent, KindInstallCoreOS, KindAssisted, KindRamdisk, KindFake, KindConfigured:
-		return false
-	}
-	return false
-}
-
 // kindOfInterface returns the kind of a deployment that has the given deploy interface and no steps.
 func kindOfInterface(deployInterface string) Kind {
-	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
-		if k.deployInterface() == deployInterface {
-			return k
-		}
-	}
-	if deployInterface == KindCustomAgent.deployInterface() {
-		return KindCustomAgent
+	if k := Kind(deployInterface); deployInterface != "" && k.deployInterface() == deployInterface {
+		return k
 	}
 	return KindConfigured
 }

@@ -1,6 +1,12 @@
+// Package plan implements deployment plans and the checks that precede a deployment. It parses and
+// writes plans, predicts the resulting steps and the selected disk, and finds requests that Ironic
+// would reject.
+//
+// It does no I/O: checks are functions of [Facts], which the caller gathers.
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -42,18 +48,43 @@ func Kinds() []Kind {
 	}
 }
 
-// deployInterface returns the deploy interface that the kind needs, or "" if it works with any interface.
-func (k Kind) deployInterface() string {
-	switch k {
-	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
-		return "custom-agent"
-	case KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake:
-		return string(k)
-	case KindConfigured:
-		return ""
-	}
-	return ""
+// diskChoice says what selects the disk to which a deployment writes.
+type diskChoice int
+
+const (
+	diskByHints     diskChoice = iota // the agent or Ansible's playbook, according to root device hints
+	diskByInstaller                   // an installer, which ignores the hints
+	diskNone                          // no disk is written
+)
+
+// method describes what deployments of a kind have in common. The zero value applies to kinds that are unknown or that
+// work with any deploy interface.
+type method struct {
+	deployInterface string
+	disk            diskChoice
+	writesImage     bool
 }
+
+var methods = map[Kind]method{
+	KindInstallCoreOS: {deployInterface: "custom-agent"},
+	KindCustomAgent:   {deployInterface: "custom-agent"},
+	KindAssisted:      {deployInterface: "custom-agent", disk: diskByInstaller},
+	KindDirect:        {deployInterface: "direct", writesImage: true},
+	KindBootc:         {deployInterface: "bootc", writesImage: true},
+	KindAnsible:       {deployInterface: "ansible", writesImage: true},
+	KindAnaconda:      {deployInterface: "anaconda", disk: diskByInstaller, writesImage: true},
+	KindRamdisk:       {deployInterface: "ramdisk", disk: diskNone},
+	KindFake:          {deployInterface: "fake", disk: diskNone},
+}
+
+// deployInterface returns the deploy interface that the kind needs, or "" if it works with any interface.
+func (k Kind) deployInterface() string { return methods[k].deployInterface }
+
+// PicksDisk reports whether root device hints select the disk.
+func (k Kind) PicksDisk() bool { return methods[k].disk == diskByHints }
+
+// WritesImage reports whether deployments of this kind write instance_info.image_source to the disk.
+func (k Kind) WritesImage() bool { return methods[k].writesImage }
 
 // installStep returns the name of the deploy step that defines the kind, or "" if there is none.
 func (k Kind) installStep() string {
@@ -80,8 +111,7 @@ func kindOf(deployInterface string, steps []models.Step) Kind {
 	return KindCustomAgent
 }
 
-// Plan is a deployment plan. It keeps the text of the file from which it was read, so that [Plan.Encode] can preserve
-// the comments.
+// Plan is a deployment plan. It keeps the text of its file, so that [Plan.Encode] can preserve the comments.
 type Plan struct {
 	// Nodes lists the nodes of the plan in order, each with its own fields.
 	Nodes []Node
@@ -140,7 +170,6 @@ type ConfigDrive struct {
 	NetworkData map[string]any
 }
 
-// isSet reports whether there is anything to put into a configdrive.
 func (c ConfigDrive) isSet() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
@@ -164,6 +193,26 @@ type Image struct {
 	Format string
 }
 
+type textField struct {
+	key   string
+	value *string
+}
+
+func (r *Ramdisk) fields() []textField {
+	return []textField{{"iso", &r.ISO}, {"kernel", &r.Kernel}, {"initrd", &r.Initrd}, {"params", &r.Params}}
+}
+
+func (i *Image) fields() []textField {
+	return []textField{{"source", &i.Source}, {"checksum", &i.Checksum}, {"algorithm", &i.Algorithm}, {"format", &i.Format}}
+}
+
+// override replaces the values of fields by those of others that are set.
+func override(fields, others []textField) {
+	for i, other := range others {
+		*fields[i].value = cmp.Or(*other.value, *fields[i].value)
+	}
+}
+
 // Allocate describes an allocation that reserves the node.
 type Allocate struct {
 	// Off turns off the allocation for one node in a plan that requests allocations.
@@ -180,25 +229,17 @@ func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 // For returns the fields for the node that has the given name in the plan. The node's own fields override the common
 // ones.
 func (p *Plan) For(name string) Fields {
-	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
-	if i < 0 {
-		return p.Fields
+	if i := p.index(name); i >= 0 {
+		return p.With(p.Nodes[i].Fields)
 	}
-	return p.With(p.Nodes[i].Fields)
+	return p.Fields
 }
 
 // With returns a copy of f in which the fields that are set in other override those of f. Fields are overridden key
 // by key, but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
-	set := func(to *string, from string) {
-		if from != "" {
-			*to = from
-		}
-	}
-	if other.Kind != "" {
-		f.Kind = other.Kind
-	}
-	set(&f.DeployInterface, other.DeployInterface)
+	f.Kind = cmp.Or(other.Kind, f.Kind)
+	f.DeployInterface = cmp.Or(other.DeployInterface, f.DeployInterface)
 	if other.Steps != nil {
 		f.Steps = other.Steps
 	}
@@ -208,15 +249,11 @@ func (f Fields) With(other Fields) Fields {
 	if other.RootDevice.Hints.IsSet() {
 		f.RootDevice.Hints = other.RootDevice.Hints
 	}
-	if other.RootDevice.To != "" {
-		f.RootDevice.To = other.RootDevice.To
-	}
+	f.RootDevice.To = cmp.Or(other.RootDevice.To, f.RootDevice.To)
 	if d := other.ConfigDrive; d.UserDataFile != "" || d.UserData != "" {
 		f.ConfigDrive.UserDataFile, f.ConfigDrive.UserData = d.UserDataFile, d.UserData
 	}
-	if other.ConfigDrive.Reader != "" {
-		f.ConfigDrive.Reader = other.ConfigDrive.Reader
-	}
+	f.ConfigDrive.Reader = cmp.Or(other.ConfigDrive.Reader, f.ConfigDrive.Reader)
 	f.ConfigDrive.MetaData = joinedMaps(f.ConfigDrive.MetaData, other.ConfigDrive.MetaData)
 	f.ConfigDrive.NetworkData = joinedMaps(f.ConfigDrive.NetworkData, other.ConfigDrive.NetworkData)
 	switch r := other.Ramdisk; { // an ISO and a kernel cannot be combined
@@ -225,18 +262,12 @@ func (f Fields) With(other Fields) Fields {
 	case r.Kernel != "" || r.Initrd != "":
 		f.Ramdisk.ISO = ""
 	}
-	set(&f.Ramdisk.Kernel, other.Ramdisk.Kernel)
-	set(&f.Ramdisk.Initrd, other.Ramdisk.Initrd)
-	set(&f.Ramdisk.Params, other.Ramdisk.Params)
+	override(f.Ramdisk.fields(), other.Ramdisk.fields())
 	if other.Image.Source != "" { // replace the checksum together with its image
 		f.Image = other.Image
 	}
-	set(&f.Image.Checksum, other.Image.Checksum)
-	set(&f.Image.Algorithm, other.Image.Algorithm)
-	set(&f.Image.Format, other.Image.Format)
-	if other.Allocate != nil {
-		f.Allocate = other.Allocate
-	}
+	override(f.Image.fields(), other.Image.fields())
+	f.Allocate = cmp.Or(other.Allocate, f.Allocate)
 	f.Policy = joinedMaps(f.Policy, other.Policy)
 	return f
 }

@@ -54,11 +54,9 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxPlanProblems is the maximum number of problems that are reported.
 const maxPlanProblems = 20
 
-// Decode parses the content of a plan file. Unknown keys are errors, because they would have no effect. The error is
-// a *Error.
+// Decode parses a plan file. Unknown keys are errors, because they would have no effect. The error is a *Error.
 func Decode(data []byte) (*Plan, error) {
 	root, err := planDocument(data)
 	if err != nil {
@@ -99,7 +97,6 @@ func planDocument(data []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// planReader reads a plan from a YAML tree and collects the problems that it finds.
 type planReader struct{ problems []Problem }
 
 func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) {
@@ -147,7 +144,6 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// kindOfYAML returns the type of a YAML node in words, for messages.
 func kindOfYAML(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -175,19 +171,18 @@ func kindOfYAML(n *yaml.Node) string {
 	return n.Tag
 }
 
-func (r *planReader) list(n *yaml.Node, path string, each func(i int, path string, item *yaml.Node)) {
+func (r *planReader) list(n *yaml.Node, path string, each func(path string, item *yaml.Node)) {
 	switch {
 	case isNull(n):
 	case n.Kind != yaml.SequenceNode:
 		r.addProblem(n, path, "must be a list, not %s", kindOfYAML(n))
 	default:
 		for i, item := range n.Content {
-			each(i, fmt.Sprintf("%s[%d]", path, i), item)
+			each(fmt.Sprintf("%s[%d]", path, i), item)
 		}
 	}
 }
 
-// textAt returns a function that reads a string into *to.
 func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if isNull(n) {
@@ -199,6 +194,24 @@ func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 		}
 		*to = n.Value
 	}
+}
+
+func (r *planReader) texts(n *yaml.Node, path string, fields []textField) {
+	keys := map[string]func(*yaml.Node){}
+	for _, f := range fields {
+		keys[f.key] = r.textAt(f.value, path+"."+f.key)
+	}
+	r.mapping(n, path, keys)
+}
+
+func (r *planReader) textList(n *yaml.Node, path string) []string {
+	var list []string
+	r.list(n, path, func(path string, item *yaml.Node) {
+		var text string
+		r.textAt(&text, path)(item)
+		list = append(list, text)
+	})
+	return list
 }
 
 func quoteHint(n *yaml.Node) string {
@@ -218,7 +231,6 @@ func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	return word
 }
 
-// value reads a value that is sent as JSON.
 func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 	switch {
 	case depth > maxPlanDepth:
@@ -229,7 +241,7 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 		return object
 	case n.Kind == yaml.SequenceNode:
 		list := []any{}
-		r.list(n, path, func(_ int, path string, item *yaml.Node) { list = append(list, r.value(item, path, depth+1)) })
+		r.list(n, path, func(path string, item *yaml.Node) { list = append(list, r.value(item, path, depth+1)) })
 		return list
 	case n.Kind == yaml.ScalarNode && slices.Contains([]string{"!!null", "!!bool", "!!int", "!!float", "!!str"}, n.Tag):
 		var v any

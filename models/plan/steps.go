@@ -39,7 +39,6 @@ type StepArgInfo struct {
 	Required    bool   `json:"required"`
 }
 
-// find returns the offered step with the same interface and name as s, or nil if there is none.
 func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
 	if i < 0 {
@@ -49,9 +48,7 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 }
 
 // deploymentSteps returns the steps to send, with their priorities. It adds the step that defines the kind to the
-// plan's steps, unless the plan or a template (brought) already includes it. A step without a priority gets the
-// priority of the preceding enabled step minus one, but at least 1. If no enabled step precedes it, it gets
-// PriorityInstall.
+// plan's steps, unless the plan or a template (brought) already includes it.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -59,6 +56,13 @@ func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []mo
 		p := PriorityInstall
 		steps = append(slices.Clone(steps), models.Step{Interface: "deploy", Step: name, Priority: &p})
 	}
+	return WithPriorities(steps)
+}
+
+// WithPriorities returns the deploy steps with missing priorities added, because Ironic requires them. A step without
+// a priority gets the priority of the preceding enabled step minus one, but at least 1, so that it runs after that
+// step. If no enabled step precedes it, it gets PriorityInstall. Steps with priority 0 are disabled.
+func WithPriorities(steps []models.Step) []models.Step {
 	steps = slices.Clone(steps)
 	next := PriorityInstall
 	for i := range steps {

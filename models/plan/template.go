@@ -60,7 +60,6 @@ func (f *Facts) WantsTemplates() bool {
 	return err == nil && len(traits) > 0
 }
 
-// templates returns the deploy templates that the instance's traits select.
 func (f *Facts) templates() []models.DeployTemplate {
 	traits, err := f.InstanceTraits()
 	if err != nil {
@@ -75,7 +74,6 @@ func (f *Facts) templates() []models.DeployTemplate {
 	return matching
 }
 
-// templateSteps returns the steps of the selected templates.
 func (f *Facts) templateSteps() []OrderedStep {
 	var steps []OrderedStep
 	for _, t := range f.templates() {
@@ -118,7 +116,6 @@ func sameStep(s models.Step, o models.Step) bool {
 // Order returns the steps of the deployment in Ironic's order. The driver's steps are missing if they are unknown.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
-// plainSteps returns the steps without their sources.
 func plainSteps(list []OrderedStep) []models.Step {
 	plain := make([]models.Step, len(list))
 	for i, s := range list {

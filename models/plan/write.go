@@ -40,16 +40,12 @@ func (p *Plan) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// equal reports whether p and o have the same content.
 func (p *Plan) equal(o *Plan) bool {
-	a, errA := p.yamlText()
-	b, errB := o.yamlText()
+	a, errA := yaml.Marshal(p.yaml())
+	b, errB := yaml.Marshal(o.yaml())
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-func (p *Plan) yamlText() ([]byte, error) { return yaml.Marshal(p.yaml()) }
-
-// yaml returns the plan as a YAML tree.
 func (p *Plan) yaml() *yaml.Node {
 	root := yamlMap()
 	if len(p.Nodes) > 0 {
@@ -94,7 +90,14 @@ func putMap(m *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// write adds to the mapping all fields that are set.
+func putTexts(m *yaml.Node, key string, fields []textField) {
+	texts := yamlMap()
+	for _, f := range fields {
+		putText(texts, f.key, *f.value)
+	}
+	putMap(m, key, texts)
+}
+
 func (f *Fields) write(m *yaml.Node) {
 	putText(m, "kind", string(f.Kind))
 	putText(m, "deploy_interface", f.DeployInterface)
@@ -114,7 +117,9 @@ func (f *Fields) write(m *yaml.Node) {
 		}
 		put(m, "steps", list)
 	}
-	f.writeTraits(m)
+	if f.Traits != nil { // an empty list removes the instance's traits
+		put(m, "traits", yamlTexts(f.Traits))
+	}
 	root := yamlMap()
 	if f.RootDevice.Hints.IsSet() {
 		put(root, "hints", yamlHints(f.RootDevice.Hints))
@@ -122,18 +127,8 @@ func (f *Fields) write(m *yaml.Node) {
 	putText(root, "to", string(f.RootDevice.To))
 	putMap(m, "root_device", root)
 	putMap(m, "configdrive", f.ConfigDrive.yaml())
-	ramdisk := yamlMap()
-	putText(ramdisk, "iso", f.Ramdisk.ISO)
-	putText(ramdisk, "kernel", f.Ramdisk.Kernel)
-	putText(ramdisk, "initrd", f.Ramdisk.Initrd)
-	putText(ramdisk, "params", f.Ramdisk.Params)
-	putMap(m, "ramdisk", ramdisk)
-	image := yamlMap()
-	putText(image, "source", f.Image.Source)
-	putText(image, "checksum", f.Image.Checksum)
-	putText(image, "algorithm", f.Image.Algorithm)
-	putText(image, "format", f.Image.Format)
-	putMap(m, "image", image)
+	putTexts(m, "ramdisk", f.Ramdisk.fields())
+	putTexts(m, "image", f.Image.fields())
 	if a := f.Allocate; a != nil {
 		allocate := yamlMap()
 		putText(allocate, "resource_class", a.ResourceClass)
@@ -152,37 +147,28 @@ func (f *Fields) write(m *yaml.Node) {
 	putMap(m, "policy", policy)
 }
 
-// yaml returns the configdrive as a YAML tree.
 func (c ConfigDrive) yaml() *yaml.Node {
 	drive := yamlMap()
 	putText(drive, "user_data_file", c.UserDataFile)
 	putText(drive, "user_data", c.UserData)
 	putText(drive, "reader", string(c.Reader))
-	for _, o := range []struct {
-		key    string
-		object map[string]any
-	}{{"meta_data", c.MetaData}, {"network_data", c.NetworkData}} {
-		if len(o.object) > 0 {
-			put(drive, o.key, yamlValue(o.object))
-		}
+	if len(c.MetaData) > 0 {
+		put(drive, "meta_data", yamlValue(c.MetaData))
+	}
+	if len(c.NetworkData) > 0 {
+		put(drive, "network_data", yamlValue(c.NetworkData))
 	}
 	return drive
 }
 
-// writeTraits adds the traits to the mapping. It also writes an empty list, because that removes the instance's
-// traits.
-func (f *Fields) writeTraits(m *yaml.Node) {
-	if f.Traits == nil {
-		return
-	}
+func yamlTexts(texts []string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
-	for _, t := range f.Traits {
+	for _, t := range texts {
 		list.Content = append(list.Content, yamlText(t))
 	}
-	put(m, "traits", list)
+	return list
 }
 
-// yamlValue returns a JSON value as a YAML tree.
 func yamlValue(value any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {

@@ -108,20 +108,12 @@ func (n Noun) parse(arg string) (Setting, error) {
 	fail := func(format string, args ...any) (Setting, error) {
 		return Setting{}, &models.SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
 	}
-	s := Setting{Op: models.SettingSet}
-	key, text, ok := strings.Cut(arg, "=")
-	switch {
-	case ok && strings.HasSuffix(key, "+"):
-		s.Op, key = models.SettingAdd, key[:len(key)-1]
-	case ok && strings.HasSuffix(key, "-"):
-		s.Op, key = models.SettingDrop, key[:len(key)-1]
-	case !ok && strings.HasSuffix(arg, "-"):
-		s.Op, s.Remove, key = models.SettingRemove, true, arg[:len(arg)-1]
-	case !ok:
-		return fail("use KEY=VALUE, or KEY- to remove the field")
+	key, op, text, err := models.SplitSetting(arg)
+	if err != nil {
+		return Setting{}, err
 	}
 	name, below, nested := strings.Cut(key, ".")
-	s.Path = []string{name}
+	s := Setting{Path: []string{name}, Op: op, Remove: op == models.SettingRemove}
 	f, known := n.fields()[name]
 	object := f.kind == kindObject || f.kind == kindLink
 	switch {

@@ -1,8 +1,17 @@
+// Package raid predicts how Ironic handles a target RAID configuration: whether the API accepts it, which drives of a
+// hardware controller are used for each logical disk, and whether the agent accepts it as software RAID.
+//
+// The package follows Ironic 39.0.0 (ironic/common/raid.py, ironic/drivers/raid_config_schema.json,
+// ironic/drivers/modules/redfish/raid.py) and the agent's GenericHardwareManager. It reproduces Ironic's bugs,
+// because a preview has to show what Ironic really does. test/upstream compares the results for random configurations
+// with those of Ironic's own functions.
 package raid
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -80,14 +89,12 @@ func Decode(config any) (Config, error) {
 	return c, nil
 }
 
-// reader reads a logical disk and collects the problems found.
 type reader struct {
 	number   int
 	given    *hints.PythonDict
 	problems []error
 }
 
-// fail records a problem with the value of key. fix says how to solve it.
 func (r *reader) fail(key string, value any, fix string) {
 	r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: %s: %s", r.number, key, hints.PythonRepr(value), fix))
 }
@@ -196,4 +203,28 @@ func (r *reader) physical(d *LogicalDisk) {
 	default:
 		r.fail(keyPhysical, value, "list drive IDs, or, for software RAID, two or more objects with device hints")
 	}
+}
+
+// pythonOf converts a value decoded from YAML or JSON to a Python value, because Ironic's errors quote values. The
+// keys of a map are sorted; a *hints.PythonDict keeps its order.
+func pythonOf(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return hints.PythonNumber(v.String())
+	case int, int64, uint64:
+		return hints.PythonInt(fmt.Sprint(v))
+	case []any:
+		list := make(hints.PythonList, len(v))
+		for i := range v {
+			list[i] = pythonOf(v[i])
+		}
+		return list
+	case map[string]any:
+		d := &hints.PythonDict{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			d.Set(key, pythonOf(v[key]))
+		}
+		return d
+	}
+	return v
 }

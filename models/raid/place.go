@@ -74,7 +74,6 @@ func (s *search) largest(drives []int, free []int64, data int) int64 {
 	return least / kib / stripe * stripe * int64(data) * kib
 }
 
-// fit sets the size of the volume, or returns an error if the volume does not fit.
 func (v *Volume) fit(largest int64) error {
 	if v.Max {
 		if largest == 0 {

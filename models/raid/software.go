@@ -90,7 +90,6 @@ func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
 	}
 }
 
-// second performs the checks for the second of two logical disks.
 func (c *softwareCheck) second(first, second *hints.PythonDict) {
 	if first.Text(keySize) == allMax && second.Text(keySize) == allMax {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,4 +140,138 @@ func createSwitch(key, flag string, on bool) []string {
 		return []string{off}
 	}
 	return nil
+}
+
+// Rule holds the parts of an inspection rule that are needed to build requests.
+type Rule struct {
+	UUID, Label string
+	// Body is the body of POST /v1/inspection_rules.
+	Body json.Marshaler
+	// Sensitive means that the rule may contain secrets.
+	Sensitive bool
+}
+
+// CreateRule returns the request that creates an inspection rule.
+func CreateRule(r Rule) Request {
+	return Request{
+		Op: "create inspection rule " + printable.Line(r.Label), Method: post, Path: path("inspection_rules"), Body: r.Body,
+		Feature: models.FeatureInspectionRules, Sensitive: r.Sensitive, Commands: createRuleCommands(r),
+	}
+}
+
+// createRuleCommands returns the baremetal command that creates the rule. It returns nil if the rule has a priority
+// or is sensitive, because the client sends the values of these two fields as strings, which Ironic 39.0.0 rejects.
+func createRuleCommands(r Rule) []string {
+	v, err := plain(r.Body)
+	fields, ok := maskedValue("", v).(map[string]any)
+	if err != nil || !ok || r.Sensitive || fields["priority"] != 0.0 {
+		return nil
+	}
+	words := []string{"inspection", "rule", "create"}
+	for _, name := range []string{"uuid", "description"} {
+		if value, has := fields[name].(string); has {
+			words = append(words, "--"+name, quote(printable.Line(value)))
+		}
+	}
+	for _, name := range []string{"conditions", "actions"} {
+		words = append(words, "--"+name, quote(printable.Line(jsonOf(fields[name]))))
+	}
+	return []string{baremetal(words...)}
+}
+
+func jsonOf(v any) string {
+	text, err := models.JSONText(v)
+	if err != nil {
+		return models.Mask
+	}
+	return text
+}
+
+// PatchRule returns the request that changes an inspection rule.
+func PatchRule(r Rule, ops []models.PatchOp) Request {
+	return Request{
+		Op: "change inspection rule " + printable.Line(r.Label), Method: patch, Path: path("inspection_rules", r.UUID), Body: ops,
+		Feature: models.FeatureInspectionRules, Sensitive: r.Sensitive,
+	}
+}
+
+// DeleteRule returns the request that deletes an inspection rule.
+func DeleteRule(r Rule) Request {
+	return Request{
+		Op: "delete inspection rule " + printable.Line(r.Label), Method: remove, Path: path("inspection_rules", r.UUID),
+		Feature: models.FeatureInspectionRules, Commands: []string{baremetal("inspection", "rule", "delete", quote(r.UUID))},
+	}
+}
+
+// Steps holds the parts of a deploy template or runbook that are needed to build requests.
+type Steps struct {
+	// Noun names the kind of object, such as "runbook". Collection is the path element for this kind, such as
+	// "runbooks".
+	Noun, Collection string
+	UUID, Name       string
+	// Body is the body of the POST request.
+	Body    json.Marshaler
+	Feature models.Feature
+}
+
+// CreateSteps returns the request that creates a deploy template or a runbook.
+func CreateSteps(s Steps) Request {
+	return Request{
+		Op: "create " + s.Noun + " " + printable.Line(s.Name), Method: post, Path: path(s.Collection), Body: s.Body,
+		Feature: s.Feature, Sensitive: true, Commands: createStepsCommands(s),
+	}
+}
+
+func createStepsCommands(s Steps) []string {
+	v, err := plain(s.Body)
+	fields, ok := maskedValue("", v).(map[string]any)
+	if err != nil || !ok {
+		return nil
+	}
+	words := []string{"deploy", "template", "create", quote(s.Name)}
+	if s.Collection == "runbooks" {
+		words = []string{"runbook", "create", "--name", quote(s.Name)}
+	}
+	for _, name := range []string{"uuid", "description", "owner"} {
+		if text, has := fields[name].(string); has {
+			words = append(words, "--"+name, quote(printable.Line(text)))
+		}
+	}
+	if fields["disable_ramdisk"] == true {
+		words = append(words, "--disable-ramdisk")
+	}
+	if public, has := fields["public"].(bool); has && public {
+		words = append(words, "--public", "true")
+	}
+	if extra, has := fields["extra"].(map[string]any); has {
+		words = append(words, createFlags(map[string]any{"extra": extra}, "")...)
+	}
+	words = append(words, "--steps", quote(printable.Line(jsonOf(fields["steps"]))))
+	return []string{baremetal(words...)}
+}
+
+// PatchSteps returns the request that changes a deploy template or a runbook.
+func PatchSteps(s Steps, ops []models.PatchOp) Request {
+	return Request{
+		Op: "change " + s.Noun + " " + printable.Line(s.Name), Method: patch, Path: path(s.Collection, s.UUID), Body: ops,
+		Feature: s.Feature, Sensitive: true,
+	}
+}
+
+// PutRunbookTraits returns the request that replaces the traits of a runbook. A runbook can be run only on nodes that
+// have one of its traits.
+func PutRunbookTraits(ident string, traits any) Request {
+	return Request{
+		Op: "set the traits of runbook " + printable.Line(ident), Method: put, Path: path("runbooks", ident, "traits"),
+		Body: map[string]any{"traits": traits}, Feature: models.FeatureRunbookTraits,
+	}
+}
+
+// DeleteSteps returns the request that deletes a deploy template or a runbook.
+func DeleteSteps(s Steps) Request {
+	noun := s.Noun
+	return Request{
+		Op: "delete " + noun + " " + printable.Line(s.Name), Method: remove, Path: path(s.Collection, s.UUID), Feature: s.Feature,
+		Commands: []string{baremetal(noun, "delete", quote(s.Name))},
+	}
 }

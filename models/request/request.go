@@ -179,5 +179,4 @@ func maskedValue(name string, value any) any {
 	return value
 }
 
-// leaf returns the last part of a patch operation's path.
 func leaf(path string) string { return path[strings.LastIndex(path, "/")+1:] }

@@ -85,7 +85,6 @@ func flagOf(field string) string {
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }
 
-// shownValue returns the operation's value with secrets masked.
 func shownValue(op models.PatchOp) any {
 	value, err := plain(op.Value)
 	if err != nil {

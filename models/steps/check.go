@@ -92,7 +92,6 @@ func (all Interfaces) setting(rows []*Known) string {
 	return ""
 }
 
-// offeredBy describes which implementations offer a step.
 func offeredBy(rows []*Known) string {
 	names := make([]string, len(rows))
 	for i, k := range rows {
@@ -102,15 +101,11 @@ func offeredBy(rows []*Known) string {
 }
 
 func kindsOf(rows []*Known) string {
-	var names []string
+	var kinds []models.StepKind
 	for _, k := range rows {
-		for _, kind := range k.Kinds {
-			if !slices.Contains(names, string(kind)) {
-				names = append(names, string(kind))
-			}
-		}
+		kinds = append(kinds, k.Kinds...)
 	}
-	return strings.Join(names, " and ")
+	return strings.Join(models.Texts(models.Unique(kinds)), " and ")
 }
 
 // wrongArguments returns the problems with the arguments of a step. An argument is accepted if any of the rows lists

@@ -2,7 +2,6 @@ package steps
 
 import "ironworks/models"
 
-// kindLetters maps the letters used in the table to the kinds of operations.
 var kindLetters = map[rune]models.StepKind{'d': models.DeploySteps, 'c': models.CleanSteps, 's': models.ServiceSteps}
 
 const (

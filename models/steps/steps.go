@@ -19,8 +19,7 @@ import (
 // Agent is the name used in [Known.Drivers] for steps that the agent runs. It is also the name of a RAID interface.
 const Agent = "agent"
 
-// Type is the type of a step's argument. Ironic's step lists do not contain these types, so they were taken from the
-// code of the steps.
+// Type is the type of a step's argument. Ironic's step lists lack types; these come from the code of the steps.
 type Type string
 
 // The types of arguments.
@@ -38,8 +37,7 @@ type Argument struct {
 	Type        Type   `json:"type" yaml:"type"`
 	Required    bool   `json:"required" yaml:"required"`
 	Description string `json:"description" yaml:"description"`
-	// Default is the value that the step uses if the argument is missing. It is empty if the default is not a single
-	// value.
+	// Default is the value that the step uses if the argument is missing, or empty if that is not a single value.
 	Default string `json:"default,omitempty" yaml:"default,omitempty"`
 }
 
@@ -144,8 +142,7 @@ func InterfacesOf(n *models.Node) Interfaces {
 	return all
 }
 
-// Offers returns the known steps that the interfaces offer, sorted by label. Several rows of the same step are
-// merged.
+// Offers returns the known steps that the interfaces offer, sorted by label, with the rows of a step merged.
 func (all Interfaces) Offers() []Known {
 	var list []Known
 	for i := range table {
@@ -160,18 +157,13 @@ func (all Interfaces) Offers() []Known {
 			list = append(list, row)
 			continue
 		}
-		for _, kind := range k.Kinds {
-			if !slices.Contains(list[at].Kinds, kind) {
-				list[at].Kinds = append(list[at].Kinds, kind)
-			}
-		}
+		list[at].Kinds = models.Unique(append(list[at].Kinds, k.Kinds...))
 	}
 	slices.SortFunc(list, func(a, b Known) int { return strings.Compare(a.Label(), b.Label()) })
 	return list
 }
 
-// Automated returns the steps of automated cleaning in the order in which they run, unless Ironic's options change
-// it.
+// Automated returns the steps of automated cleaning in the order in which they run by default.
 func (all Interfaces) Automated() []Known {
 	list := slices.DeleteFunc(all.Offers(), func(k Known) bool { return k.Automated == 0 })
 	slices.SortStableFunc(list, func(a, b Known) int { return cmp.Compare(b.Automated, a.Automated) })

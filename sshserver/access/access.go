@@ -19,8 +19,7 @@ import (
 // Role is a set of permissions.
 type Role string
 
-// These are the roles. A viewer cannot change anything, an operator can act on nodes, and an admin can also override
-// checks.
+// The roles. A viewer cannot change anything, an operator can act on nodes, an admin can also override checks.
 const (
 	Viewer   Role = "viewer"
 	Operator Role = "operator"
@@ -35,8 +34,7 @@ func (r Role) AtLeast(other Role) bool {
 	return slices.Index(Roles(), r) >= slices.Index(Roles(), other)
 }
 
-// rolePrefix is the prefix of the certificate principals that grant a role: ironworks-viewer, ironworks-operator and
-// ironworks-admin.
+// rolePrefix is the prefix of the certificate principals that grant a role, such as ironworks-viewer.
 const rolePrefix = "ironworks-"
 
 // User is a person who may connect.
@@ -69,8 +67,7 @@ type Settings struct {
 // Login describes an accepted login.
 type Login struct {
 	User
-	// Fingerprint is the SHA-256 fingerprint of the key. For a certificate, it is the fingerprint of the certified
-	// key.
+	// Fingerprint is the SHA-256 fingerprint of the key. For a certificate, this is the certified key.
 	Fingerprint string
 	// Sources limits the addresses from which the key may be used. Each element is a list in the format of OpenSSH's
 	// source-address. An address must be in every list.
@@ -83,8 +80,7 @@ type Login struct {
 var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrRevoked    = errors.New("revoked key")
-	// ErrUnsure is returned for every key, as with sshd's RevokedKeys, because the unreadable part of the file may
-	// revoke any key.
+	// ErrUnsure is returned for every key, as with sshd's RevokedKeys, because the unreadable part may revoke any key.
 	ErrUnsure  = errors.New("a file of revoked keys cannot be read completely")
 	ErrExpired = errors.New("expired key")
 	ErrNoRole  = errors.New("no role: it is set neither in the configuration nor in the key's comment or principals")
@@ -101,8 +97,7 @@ type List struct {
 }
 
 // Open reads all files, and returns an error if any of them has a problem. If [List.Reload] finds problems later, the
-// list fails closed. It then refuses the affected keys, or all keys if a file of revoked keys cannot be read
-// completely.
+// list refuses the affected keys, or all keys if a file of revoked keys cannot be read completely.
 func Open(s Settings) (*List, error) {
 	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
 		return nil, errors.New("no user could connect: set authorized_keys or user_ca")
@@ -171,8 +166,7 @@ func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, erro
 	return login, err
 }
 
-// checkKey checks a key without a certificate. If several lines contain the key, the first that has not expired
-// counts.
+// checkKey checks a key without a certificate. The first line with the key that has not expired counts.
 func (l *List) checkKey(key ssh.PublicKey, now time.Time) (Login, error) {
 	if l.files.revoked(key, nil) {
 		return Login{}, ErrRevoked
@@ -272,22 +266,17 @@ func (l *List) user(names []string, role Role) (User, error) {
 // AllowedFrom reports whether address is in every list in sources. The lists are in the format of [Login].Sources.
 func AllowedFrom(sources []string, address net.Addr) bool {
 	tcp, is := address.(*net.TCPAddr)
+	contains := func(item string) bool {
+		if one := net.ParseIP(item); one != nil {
+			return one.Equal(tcp.IP)
+		}
+		_, network, err := net.ParseCIDR(item)
+		return err == nil && network.Contains(tcp.IP)
+	}
 	for _, list := range sources {
-		if !is || !listed(list, tcp.IP) {
+		if !is || !slices.ContainsFunc(strings.Split(list, ","), contains) {
 			return false
 		}
 	}
 	return true
-}
-
-func listed(list string, ip net.IP) bool {
-	for _, s := range strings.Split(list, ",") {
-		if one := net.ParseIP(s); one != nil && one.Equal(ip) {
-			return true
-		}
-		if _, network, err := net.ParseCIDR(s); err == nil && network.Contains(ip) {
-			return true
-		}
-	}
-	return false
 }

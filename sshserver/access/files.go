@@ -36,8 +36,7 @@ type authorized struct {
 type files struct {
 	keys []authorized
 	cas  []authorized
-	// revokedKeys contains marshaled keys, revokedPrints SHA-256 fingerprints, and revokedIDs key IDs of
-	// certificates.
+	// Revoked marshaled keys, SHA-256 fingerprints, and key IDs of certificates.
 	revokedKeys, revokedPrints, revokedIDs map[string]bool
 	// revokedSerials lists ranges of serial numbers, each with its first and last number.
 	revokedSerials [][2]uint64
@@ -122,8 +121,7 @@ func readFiles(s Settings) (*files, []error) {
 	return f, problems
 }
 
-// expand returns the files in the folder at path, except hidden ones. If path is not a folder, expand returns path
-// itself.
+// expand returns the files in the folder at path, except hidden ones. For another path, it returns the path itself.
 func expand(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -139,8 +137,7 @@ func expand(path string) ([]string, error) {
 	return names, err
 }
 
-// eachLine calls line for each line that is neither empty nor a comment. path is a file, or a folder whose files are
-// read.
+// eachLine calls line for each line that is neither empty nor a comment. path is a file or a folder with files.
 func eachLine(path string, line func(text string) error) (problems []error) {
 	names, err := expand(path)
 	if err != nil {

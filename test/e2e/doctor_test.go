@@ -86,26 +86,26 @@ func TestDoctor(t *testing.T) {
 		d := consoleAt(t, s).doctor(0, good, fake)
 		d.secret(t, "hunter2")
 		for _, id := range []doctor.ID{
-			doctor.CheckConfiguration, doctor.CheckName, doctor.CheckTCP, doctor.CheckTLS, doctor.CheckHTTP, doctor.CheckAuthentication,
-			doctor.CheckAPIVersion, doctor.CheckClock, doctor.CheckDrivers, doctor.CheckCustomAgent, doctor.CheckBoot, doctor.CheckRAID,
-			doctor.CheckNodes, doctor.CheckNode, doctor.CheckNodeRamdisk, doctor.CheckAudit, doctor.CheckJournal,
+			"configuration", "name", "tcp", "tls", "http", "authentication",
+			"api-version", "clock", "drivers", "custom-agent", "boot-interface", "raid-interface",
+			"nodes", "node", "node-ramdisk", "audit", "journal",
 		} {
 			d.says(id, doctor.OK)
 		}
-		d.says(doctor.CheckAPIVersion, doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
-		d.says(doctor.CheckNodeRamdisk, doctor.OK, "/deploy.iso?******", "KiB")
+		d.says("api-version", doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
+		d.says("node-ramdisk", doctor.OK, "/deploy.iso?******", "KiB")
 		inspection := doctor.OK
 		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has had agent inspection since 23.0
 			inspection = doctor.Warn
 		}
-		d.says(doctor.CheckInspection, inspection)
+		d.says("agent-inspection", inspection)
 		// With SQLite, a conductor that runs alone is reported dead after a minute.
-		if c := d.found[doctor.CheckConductors]; c.Result != doctor.OK && !strings.Contains(c.Title, "SQLite") {
+		if c := d.found["conductors"]; c.Result != doctor.OK && !strings.Contains(c.Title, "SQLite") {
 			t.Errorf("%+v", c)
 		}
 
-		consoleAt(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers HTTP 404")
-		consoleAt(t, s).doctor(1, good, "nosuch").says(doctor.CheckNode, doctor.Fail, "nosuch")
+		consoleAt(t, s).doctor(1, bad).says("node-ramdisk", doctor.Fail, "answers HTTP 404")
+		consoleAt(t, s).doctor(1, good, "nosuch").says("node", doctor.Fail, "nosuch")
 		o := consoleAt(t, s).run("doctor")
 		o.clean(t)
 		if !strings.Contains(o.stdout, "custom-agent is enabled") || o.code != 0 {
@@ -120,11 +120,11 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	nowhere := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1").doctor(1)
-	nowhere.says(doctor.CheckTCP, doctor.Fail, "connection refused by 127.0.0.1:1")
-	nowhere.says(doctor.CheckNodes, doctor.Unknown, "skipped: no connection")
+	nowhere.says("tcp", doctor.Fail, "connection refused by 127.0.0.1:1")
+	nowhere.says("nodes", doctor.Unknown, "skipped: no connection")
 	nobody := newConsole(t, "IRONWORKS_URL=http://nosuch.invalid:6385").doctor(1)
-	nobody.says(doctor.CheckName, doctor.Fail, "does not resolve")
-	newConsole(t, "IRONWORKS_URL="+strings.Replace(s.URL, "http:", "https:", 1)).doctor(1).says(doctor.CheckTLS, doctor.Fail, "does not speak TLS", "http://")
+	nobody.says("name", doctor.Fail, "does not resolve")
+	newConsole(t, "IRONWORKS_URL="+strings.Replace(s.URL, "http:", "https:", 1)).doctor(1).says("tls", doctor.Fail, "does not speak TLS", "http://")
 	for name, tt := range map[string]struct {
 		rules  []*weather.Rule
 		code   int
@@ -132,22 +132,22 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 		result doctor.Result
 		says   []string
 	}{
-		"a page to log in at": {[]*weather.Rule{weather.All(weather.HTML(200))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"HTML", "6385"}},
+		"a page to log in at": {[]*weather.Rule{weather.All(weather.HTML(200))}, 1, "http", doctor.Fail, []string{"HTML", "6385"}},
 		"a redirect": {
 			[]*weather.Rule{weather.All(weather.Status(302, "", "Location", "https://login.example/?next=hunter2"))},
 			1,
-			doctor.CheckHTTP, doctor.Fail,
+			"http", doctor.Fail,
 			[]string{"login.example"},
 		},
-		"a proxy without an Ironic": {[]*weather.Rule{weather.All(weather.HTML(502))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"502", "proxy"}},
-		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"not an Ironic API"}},
-		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, doctor.CheckHTTP, doctor.OK, []string{"not at its root"}},
-		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
-		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
-		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, doctor.CheckClock, doctor.Fail, []string{"2h0m0s behind this machine's"}},
-		"versions of long ago":      {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.NotAcceptable("1.1", "1.38"))}, 1, doctor.CheckAPIVersion, doctor.Fail, []string{"1.38"}},
+		"a proxy without an Ironic": {[]*weather.Rule{weather.All(weather.HTML(502))}, 1, "http", doctor.Fail, []string{"502", "proxy"}},
+		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, "http", doctor.Fail, []string{"not an Ironic API"}},
+		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, "http", doctor.OK, []string{"not at its root"}},
+		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, "http", doctor.Fail, []string{"no answer from"}},
+		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, "http", doctor.Fail, []string{"no answer from"}},
+		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, "clock", doctor.Fail, []string{"2h0m0s behind this machine's"}},
+		"versions of long ago":      {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.NotAcceptable("1.1", "1.38"))}, 1, "api-version", doctor.Fail, []string{"1.38"}},
 		"half of the conductors": {
-			[]*weather.Rule{weather.On(weather.Path("/v1/conductors"), weather.TruncatedJSON())}, 0, doctor.CheckConductors, doctor.Unknown, []string{"could not be read"},
+			[]*weather.Rule{weather.On(weather.Path("/v1/conductors"), weather.TruncatedJSON())}, 0, "conductors", doctor.Unknown, []string{"could not be read"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,27 +175,27 @@ func TestDoctorWithTLSAndHTTPBasic(t *testing.T) {
 		return newConsole(t, append([]string{"IRONWORKS_URL=" + s.URL, "IRONWORKS_USERNAME=" + s.Username, "IRONWORKS_PASSWORD=" + s.Password}, env...)...)
 	}
 	d := at("IRONWORKS_CACERT=" + s.CACert).doctor(1)
-	d.says(doctor.CheckTLS, doctor.OK, "TLS 1.", "the certificate expires in")
-	d.says(doctor.CheckAuthentication, doctor.OK, "user "+s.Username+" has access")
-	d.says(doctor.CheckCustomAgent, doctor.Fail, "custom-agent is not enabled", "enabled_deploy_interfaces")
+	d.says("tls", doctor.OK, "TLS 1.", "the certificate expires in")
+	d.says("authentication", doctor.OK, "user "+s.Username+" has access")
+	d.says("custom-agent", doctor.Fail, "custom-agent is not enabled", "enabled_deploy_interfaces")
 	d.secret(t, s.Password)
 	for id, found := range d.found {
-		if found.Result == doctor.Fail && id != doctor.CheckCustomAgent {
+		if found.Result == doctor.Fail && id != "custom-agent" {
 			t.Errorf("%+v", found)
 		}
 	}
 	d = at("IRONWORKS_CACERT="+s.CACert, "IRONWORKS_PASSWORD=wrong-secret").doctor(1)
-	d.says(doctor.CheckHTTP, doctor.OK)
-	d.says(doctor.CheckClock, doctor.OK)
-	d.says(doctor.CheckAuthentication, doctor.Fail, "HTTP 401", "credentials were refused")
-	d.says(doctor.CheckConductors, doctor.Unknown, "access denied by Ironic")
+	d.says("http", doctor.OK)
+	d.says("clock", doctor.OK)
+	d.says("authentication", doctor.Fail, "HTTP 401", "credentials were refused")
+	d.says("conductors", doctor.Unknown, "access denied by Ironic")
 	d.secret(t, "wrong-secret")
 	d = at().doctor(1)
-	d.says(doctor.CheckTLS, doctor.Fail, "not trusted", "cacert")
-	d.says(doctor.CheckTCP, doctor.OK)
+	d.says("tls", doctor.Fail, "not trusted", "cacert")
+	d.says("tcp", doctor.OK)
 	d = at().doctor(1, "--insecure")
-	d.says(doctor.CheckTLS, doctor.Warn, "certificate not verified")
-	d.says(doctor.CheckAuthentication, doctor.OK)
+	d.says("tls", doctor.Warn, "certificate not verified")
+	d.says("authentication", doctor.OK)
 }
 
 // doctor checks the diagnosis of a connection through Keystone.
@@ -203,20 +203,20 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	t.Helper()
 	env := []string{"OS_AUTH_URL=" + id.AuthURL, "OS_USERNAME=op", "OS_PROJECT_NAME=" + id.AdminProject, "OS_PASSWORD=" + id.user.Password}
 	d := newConsole(t, env...).doctor(0)
-	d.says(doctor.CheckKeystone, doctor.OK)
-	d.says(doctor.CheckHTTP, doctor.OK, "Ironic API")
-	d.says(doctor.CheckAuthentication, doctor.OK, "user "+id.user.Name, id.AdminProject, "admin")
+	d.says("keystone", doctor.OK)
+	d.says("http", doctor.OK, "Ironic API")
+	d.says("authentication", doctor.OK, "user "+id.user.Name, id.AdminProject, "admin")
 	d.secret(t, id.user.Password)
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret")...).doctor(1)
-	d.says(doctor.CheckKeystone, doctor.OK)
-	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
-	d.says(doctor.CheckName, doctor.Unknown, "catalog")
+	d.says("keystone", doctor.OK)
+	d.says("authentication", doctor.Fail, "refused the credentials")
+	d.says("name", doctor.Unknown, "catalog")
 	d.secret(t, "wrong-secret")
 	// If the settings contain an endpoint, Ironic is diagnosed no matter how Keystone responds.
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret", "OS_ENDPOINT="+s.URL)...).doctor(1)
-	d.says(doctor.CheckHTTP, doctor.OK)
-	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
+	d.says("http", doctor.OK)
+	d.says("authentication", doctor.Fail, "refused the credentials")
 	d = newConsole(t, append(env, "OS_AUTH_URL=http://127.0.0.1:1/v3")...).doctor(1)
-	d.says(doctor.CheckKeystone, doctor.Fail, "connection refused by 127.0.0.1:1")
-	d.says(doctor.CheckAuthentication, doctor.Unknown, "no answer from Keystone")
+	d.says("keystone", doctor.Fail, "connection refused by 127.0.0.1:1")
+	d.says("authentication", doctor.Unknown, "no answer from Keystone")
 }

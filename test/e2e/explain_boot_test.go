@@ -98,7 +98,7 @@ func TestExplainFromTheJournal(t *testing.T) {
 		if text := c.ok("node", name).stdout; !strings.Contains(text, "ramdisk          pulling the agent image for ") || !strings.Contains(text, "manifest unknown") {
 			t.Errorf("node printed:\n%s", text)
 		}
-		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != string(explain.ErrorPullTag) {
+		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != "pull-unknown-image" {
 			t.Errorf("explained as %s:\n%s", rule, c.ok("explain", name).stdout)
 		}
 	})

@@ -40,7 +40,7 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		c.fails(1, "manage", name, "--wait", "--timeout", "6m")
-		if said := c.explanation(name); said.Rule != explain.RuleID(explain.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explanation(name); said.Rule != "bmc-credentials" || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
@@ -62,7 +62,7 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
-		if said := c.explanation(name); said.Rule != explain.RuleID(explain.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explanation(name); said.Rule != "no-hinted-device" || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		patch := []map[string]any{{"op": "add", "path": "/properties/root_device", "value": map[string]any{"serial": m.Disks()[0].Serial}}}

@@ -15,7 +15,6 @@ import (
 // withoutKey lists messages of the console that may name a command, with the reasons. The usual reason is that no key
 // has the same effect.
 var withoutKey = map[string]string{
-	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
 	"ironworks deploy --give-back reverts it":            "no key reverts a deployment without continuing it",
 	"The console, ironworks watch and commands":          "says which programs record",
 	"The console and ironworks logs record":              "says which programs record",
@@ -131,10 +130,19 @@ type text struct {
 }
 
 // namesOf returns the literals of a declaration that name a command, and reports whether the declaration has a form
-// for the console. It skips fields called Command: Explain shows the key of a next step beside its command.
+// for the console. It skips fields called Command and the command in explain's act(key, command, text): Explain shows
+// the key of a next step beside its command.
 func namesOf(decl ast.Decl, command *regexp.Regexp) (texts []text, screen bool) {
+	skipped := map[ast.Node]bool{}
 	ast.Inspect(decl, func(n ast.Node) bool {
+		if skipped[n] {
+			return false
+		}
 		switch n := n.(type) {
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "act" {
+				skipped[n.Args[1]] = true
+			}
 		case *ast.KeyValueExpr:
 			field, ok := n.Key.(*ast.Ident)
 			return !ok || field.Name != "Command"

@@ -15,8 +15,7 @@ type ID string
 // Scope is a part of the console in which an action is available, such as one screen or all lists.
 type Scope string
 
-// The scopes, ordered from global ones to those of a single screen. Scopes that are active on the same screen never
-// share a key.
+// The scopes, from global ones to those of a single screen. Scopes active on the same screen share no key.
 const (
 	Everywhere Scope = "everywhere"
 	Replay     Scope = "replay" // while a recording plays
@@ -75,11 +74,9 @@ func (s Scope) Common() int {
 type Action struct {
 	ID    ID
 	Scope Scope
-	// Keys lists the keys that run the action; the first one is displayed. An action without keys appears only in the
-	// palette and the help.
+	// Keys lists the action's keys, the displayed one first. Without keys, it is only in the palette and the help.
 	Keys []string
-	// Name is the action's label in the footer, at most two words. Help is a phrase that describes the action in the
-	// help.
+	// Name is the action's label in the footer, at most two words. Help describes the action in the help.
 	Name string
 	Help string
 	// Foot is the action's position in the footer, counted from 1. If 0, the footer does not show the action.

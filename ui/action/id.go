@@ -84,10 +84,8 @@ const (
 	Explain       ID = "explain"
 	Check         ID = "check"
 	PinDisk       ID = "pin-disk"
-)
 
-// Actions of the BMC tab.
-const (
+	// Actions of the BMC tab.
 	BMCRead            ID = "bmc-read"
 	ExplainBMC         ID = "explain-bmc"
 	BMCLogin           ID = "bmc-login"
@@ -99,10 +97,8 @@ const (
 	BMCEject           ID = "bmc-eject"
 	BMCClearJobs       ID = "bmc-clear-jobs"
 	BMCResetController ID = "bmc-reset-controller"
-)
 
-// Actions of the Network tab.
-const (
+	// Actions of the Network tab.
 	PortCreate  ID = "port-create"
 	PortEdit    ID = "port-set"
 	PortDelete  ID = "port-delete"
@@ -112,10 +108,8 @@ const (
 	GroupDelete ID = "portgroup-delete"
 	VIFAttach   ID = "vif-attach"
 	VIFDetach   ID = "vif-detach"
-)
 
-// Actions of screens that show a log.
-const (
+	// Actions of screens that show a log.
 	LogFollow  ID = "log-follow"
 	LogFilter  ID = "log-filter"
 	LogLevel   ID = "log-level"
@@ -124,10 +118,8 @@ const (
 	LogSources ID = "log-sources"
 	LogSerial  ID = "log-serial"
 	LogSave    ID = "log-save"
-)
 
-// Actions of the Ignition screen.
-const (
+	// Actions of the Ignition screen.
 	EditField     ID = "edit"
 	ResetField    ID = "reset-field"
 	IgnitionCheck ID = "ignition-check"
@@ -137,10 +129,8 @@ const (
 	IgnitionServe ID = "ignition-serve"
 	IgnitionStop  ID = "ignition-stop"
 	IgnitionApply ID = "ignition-apply"
-)
 
-// Actions of the Deploy wizard. DeployWizard opens it for nodes; DeployResume resumes interrupted deployments.
-const (
+	// Actions of the Deploy wizard. DeployWizard opens it for nodes; DeployResume resumes interrupted deployments.
 	DeployWizard   ID = "deploy-wizard"
 	DeployResume   ID = "deploy-resume"
 	DeployNext     ID = "deploy-review"
@@ -161,10 +151,8 @@ const (
 	StepTraits     ID = "step-traits"
 	CheckOverride  ID = "check-override"
 	DeployGo       ID = "deploy-start"
-)
 
-// Actions of the screens that show a machine's settings. The Show actions open these screens for a node.
-const (
+	// Actions of the screens that show a machine's settings. The Show actions open these screens for a node.
 	ShowInspection ID = "inspection"
 	ShowBIOS       ID = "bios"
 	ShowFirmware   ID = "firmware"
@@ -176,31 +164,23 @@ const (
 	HardwareGolden ID = "hardware-golden"
 	HardwareDrives ID = "hardware-drives"
 	HardwareReset  ID = "hardware-reset"
-)
 
-// Actions of the screens that show deploy templates and runbooks.
-const (
+	// Actions of the screens that show deploy templates and runbooks.
 	StepsNew    ID = "steps-new"
 	StepsApply  ID = "steps-apply"
 	StepsDelete ID = "steps-delete"
 	StepsRun    ID = "runbook-run"
-)
 
-// Actions of the Rules screen.
-const (
+	// Actions of the Rules screen.
 	RulesTest   ID = "rules-test"
 	RulesApply  ID = "rules-apply"
 	RulesDelete ID = "rules-delete"
-)
 
-// Actions of the Enroll screen.
-const (
+	// Actions of the Enroll screen.
 	EnrollCompare ID = "enroll-compare"
 	EnrollGo      ID = "enroll-start"
-)
 
-// Actions on nodes other than provision verbs.
-const (
+	// Actions on nodes other than provision verbs.
 	PowerOn        ID = "power-on"
 	PowerOff       ID = "power-off"
 	SoftOff        ID = "power-soft-off"

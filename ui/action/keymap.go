@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,14 +36,14 @@ func Bind(bindings []Binding) (*Keymap, []Problem) {
 	// by maps each bound action to the index of the binding that gave it its keys.
 	by := map[ID]int{}
 	for i, b := range bindings {
-		if bad := m.bind(&b); len(bad) > 0 {
-			for _, p := range bad {
-				p.Binding = i
-				problems = append(problems, p)
-			}
-			continue
+		bad := m.bind(&b)
+		for _, p := range bad {
+			p.Binding = i
+			problems = append(problems, p)
 		}
-		by[b.ID] = i
+		if bad == nil {
+			by[b.ID] = i
+		}
 	}
 	if problems = append(problems, m.conflicts(by)...); len(problems) > 0 {
 		return nil, problems
@@ -203,20 +204,11 @@ func (m *Keymap) Text(text string) string {
 	}
 }
 
+// arrows maps the names of the arrow keys to how they are displayed.
+var arrows = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
+
 // KeyText returns the name of a key as it is displayed. Arrows replace the names of the arrow keys.
-func KeyText(key string) string {
-	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	}
-	return key
-}
+func KeyText(key string) string { return cmp.Or(arrows[key], key) }
 
 // All returns all built-in actions. The caller must not modify the slice.
 func All() []Action { return all }

@@ -31,8 +31,7 @@ var keyAliases = map[string]string{
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
 }
 
-// checkKey returns the problem that prevents key from being bound, and a hint if it knows a remedy. Both are "" if
-// the key can be bound.
+// checkKey returns the problem that prevents key from being bound, or "", and a hint if it knows a remedy.
 func checkKey(key string) (problem, hint string) {
 	parts := splitKey(key)
 	base := parts[len(parts)-1]
@@ -48,9 +47,7 @@ func checkKey(key string) (problem, hint string) {
 		return "ctrl+c always quits", "choose another key"
 	case sameKeys[key] != "":
 		return fmt.Sprintf("terminals send %s for %s", sameKeys[key], key), "use " + sameKeys[key]
-	case !known:
-		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
-	case len(parts) > 1 && base != strings.ToLower(base):
+	case !known, len(parts) > 1 && base != strings.ToLower(base):
 		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
 	case len(parts) == 2 && parts[0] == "shift" && typed(base):
 		return fmt.Sprintf("terminals send the character itself for %s", key), "use " + strings.ToUpper(base)
@@ -58,8 +55,7 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey splits a key's name into its modifiers and its base key. The base key, which may itself be +, is the last
-// element.
+// splitKey splits a key's name into its modifiers and, as the last element, its base key, which may itself be +.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")
@@ -96,20 +92,11 @@ func nearKey(parts []string) string {
 		base = spell.Nearest(base, slices.Values(keyNames))
 	}
 	near := strings.Join(append(slices.Clone(mods), base), "+")
-	if base == "" || !valid(mods, base) {
+	unknown := slices.ContainsFunc(mods, func(m string) bool { return !slices.Contains(modifiers, m) })
+	if base == "" || unknown || strings.ContainsAny(base, "<>") && len(base) > 1 {
 		return "use a character, or one of " + strings.Join(keyNames[:15], ", ") + ", f1 to f20, optionally with ctrl+, alt+ or shift+ before it"
 	}
 	return "did you mean " + near + "?"
-}
-
-// valid reports whether the modifiers and the key form a name that can be bound.
-func valid(mods []string, base string) bool {
-	for _, m := range mods {
-		if !slices.Contains(modifiers, m) {
-			return false
-		}
-	}
-	return !strings.ContainsAny(base, "<>") || len(base) == 1
 }
 
 // nearAction returns a hint for id, which is not the ID of any action.

@@ -10,7 +10,7 @@ import (
 // all contains the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
-// view returns an action for scope s. The action sends no changes to Ironic or BMCs.
+// view returns an action for scope s. The action sends no changes to Ironic or BMCs; for one that does, see sending.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }
@@ -20,6 +20,18 @@ func viewIn(s Scope) func(id ID, name, help string, foot int, keys ...string) Ac
 	return func(id ID, name, help string, foot int, keys ...string) Action {
 		return view(s, id, name, help, foot, keys...)
 	}
+}
+
+// sending returns an action like a that sends changes. danger is the worst effect of these changes.
+func sending(danger models.Danger, a Action) Action {
+	a.Changes, a.Danger = true, danger
+	return a
+}
+
+// asking returns an action like a that asks for arguments in a form.
+func asking(a Action) Action {
+	a.Form = true
+	return a
 }
 
 func everywhere() []Action {
@@ -149,51 +161,35 @@ func lists() []Action {
 
 func controllers() []Action {
 	view := viewIn(NodeBMC)
-	list := []Action{
+	return []Action{
 		view(BMCRead, "read", "query the BMC again", 3, "enter", "Q"),
 		view(BMCLogin, "log in", "enter credentials for the BMC", 4, "u"),
 		view(BMCTrust, "trust", "trust the certificate that the BMC presents", 0, "T"),
 		view(BMCConsole, "console", "show the addresses of the machine's consoles", 0),
-		view(BMCBootOnce, "", "set the device for the next boot only", 0),
-		view(BMCInsert, "insert", "insert an ISO into the virtual CD drive", 7, "i"),
-		view(BMCEject, "eject", "eject the virtual CD", 8, "X"),
-		view(BMCPower, "", "control power through the BMC, bypassing Ironic", 0),
-		view(BMCClearJobs, "", "delete pending BMC jobs", 0),
-		view(BMCResetController, "", "restart the BMC; the machine keeps running", 0),
+		asking(sending(models.DangerNone, view(BMCBootOnce, "", "set the device for the next boot only", 0))),
+		// Changing the CD may cause disks to be erased if an operation is running.
+		asking(sending(models.DangerMayErase, view(BMCInsert, "insert", "insert an ISO into the virtual CD drive", 7, "i"))),
+		sending(models.DangerMayErase, view(BMCEject, "eject", "eject the virtual CD", 8, "X")),
+		asking(sending(models.DangerInterrupts, view(BMCPower, "", "control power through the BMC, bypassing Ironic", 0))),
+		sending(models.DangerInterrupts, view(BMCClearJobs, "", "delete pending BMC jobs", 0)),
+		sending(models.DangerInterrupts, view(BMCResetController, "", "restart the BMC; the machine keeps running", 0)),
 	}
-	for i := range list {
-		switch a := &list[i]; a.ID {
-		case BMCBootOnce:
-			a.Changes, a.Form = true, true
-		case BMCInsert:
-			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may cause disks to be erased if an operation is running
-		case BMCPower:
-			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
-		case BMCEject:
-			a.Changes, a.Danger = true, models.DangerMayErase // may cause disks to be erased if an operation is running
-		case BMCClearJobs, BMCResetController:
-			a.Changes, a.Danger = true, models.DangerInterrupts
-		default: // the other actions change nothing
-		}
-	}
-	return list
 }
 
 func networks() []Action {
-	change := func(id ID, name, help string, foot int, danger models.Danger, form bool, keys ...string) Action {
-		return Action{ID: id, Scope: NodeNet, Keys: keys, Name: name, Help: help, Foot: foot, Changes: true, Danger: danger, Form: form}
-	}
+	change, interrupt := models.DangerNone, models.DangerInterrupts
+	view := viewIn(NodeNet)
 	return []Action{
-		view(NodeNet, Open, "edit", "edit the port (shows the request first)", 1, "enter"),
-		change(PortCreate, "new port", "create a port", 2, models.DangerNone, true, "n"),
-		change(PortEdit, "", "edit the port (shows the request first)", 0, models.DangerNone, true),
-		change(PortMissing, "add missing", "create the missing ports", 4, models.DangerNone, false, "+"),
-		change(PortDelete, "", "delete the port", 0, models.DangerInterrupts, false, "X"),
-		change(GroupCreate, "", "create a port group", 0, models.DangerNone, true),
-		change(GroupEdit, "", "edit a port group and its members", 0, models.DangerNone, true),
-		change(GroupDelete, "", "delete a port group; its ports are kept", 0, models.DangerInterrupts, true),
-		change(VIFAttach, "", "attach a VIF", 0, models.DangerNone, true),
-		change(VIFDetach, "", "detach a VIF", 0, models.DangerInterrupts, true),
+		view(Open, "edit", "edit the port (shows the request first)", 1, "enter"),
+		asking(sending(change, view(PortCreate, "new port", "create a port", 2, "n"))),
+		asking(sending(change, view(PortEdit, "", "edit the port (shows the request first)", 0))),
+		sending(change, view(PortMissing, "add missing", "create the missing ports", 4, "+")),
+		sending(interrupt, view(PortDelete, "", "delete the port", 0, "X")),
+		asking(sending(change, view(GroupCreate, "", "create a port group", 0))),
+		asking(sending(change, view(GroupEdit, "", "edit a port group and its members", 0))),
+		asking(sending(interrupt, view(GroupDelete, "", "delete a port group; its ports are kept", 0))),
+		asking(sending(change, view(VIFAttach, "", "attach a VIF", 0))),
+		asking(sending(interrupt, view(VIFDetach, "", "detach a VIF", 0))),
 	}
 }
 
@@ -213,7 +209,7 @@ func logs() []Action {
 }
 
 func ignition() []Action {
-	list := []Action{
+	return []Action{
 		view(Filling, EditField, "edit", "edit the field or change its value; enter saves, esc cancels", 1, "enter", "space"),
 		view(Filling, Up, "", "go to the previous field", 0, "up", "k"),
 		view(Filling, Down, "", "go to the next field", 0, "down", "j"),
@@ -230,20 +226,14 @@ func ignition() []Action {
 		view(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "ctrl+s"),
 		view(Ignition, IgnitionEmbed, "embed", "embed the configuration in a live ISO or a copy of it", 4, "i"),
 		view(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs", 5, "@"),
-		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes (shows the requests first)", 6, "E"),
+		sending(models.DangerNone, view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes (shows the requests first)", 6, "E")),
 		view(Ignition, IgnitionWrap, "initrd", "build an initrd from the configuration, or append it to an initramfs", 7, "W"),
 		view(Ignition, IgnitionCheck, "check a file", "check a Butane or Ignition file; n and N go to its problems", 8, "c"),
 		view(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
 	}
-	for i := range list {
-		list[i].Changes = list[i].ID == IgnitionApply
-	}
-	return list
 }
 
 func deployment() []Action {
-	start := view(Review, DeployGo, "deploy", "deploy, after confirmation", 1, "D")
-	start.Changes, start.Danger = true, models.DangerErases
 	return []Action{
 		view(Deploy, NextTab, "next page", "next page", 3, "tab"),
 		view(Deploy, PrevTab, "", "previous page", 0, "shift+tab"),
@@ -268,19 +258,18 @@ func deployment() []Action {
 		view(DeployStep, StepEarlier, "", "move the step earlier", 0, "K", "shift+up"),
 		view(DeployStep, StepLater, "", "move the step later", 0, "J", "shift+down"),
 
-		start,
+		sending(models.DangerErases, view(Review, DeployGo, "deploy", "deploy, after confirmation", 1, "D")),
 		view(Review, CheckOverride, "override", "override failed checks; asks for the node name", 4, "O"),
 	}
 }
 
 func enrolling() []Action {
 	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes and bring them to the goal state, after confirmation", 4, "E")
-	start.Changes, start.Danger = true, models.DangerMayErase
 	return []Action{
 		view(Enroll, NextTab, "next tab", "next tab", 2, "tab"),
 		view(Enroll, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Enroll, EnrollCompare, "compare", "read the input and compare it with Ironic (sends nothing)", 3, "c"),
-		start,
+		sending(models.DangerMayErase, start),
 		view(Enroll, Explain, "", "explain why the node failed or is stuck", 0, "e"),
 		view(Enroll, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Enroll, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
@@ -290,58 +279,42 @@ func enrolling() []Action {
 func inspectionRules() []Action {
 	apply := view(Rules, RulesApply, "apply", "create and change rules from a file, after confirmation", 4, "E")
 	remove := view(Rules, RulesDelete, "delete", "delete the rule, after confirmation", 2, "X")
-	for _, a := range []*Action{&apply, &remove} {
-		a.Changes, a.Danger = true, models.DangerInterrupts
-	}
 	return []Action{
 		view(Rules, NextTab, "next tab", "next tab", 3, "tab"),
 		view(Rules, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Rules, RulesTest, "test", "test the rules in a file or in Ironic (sends nothing)", 5, "c"),
-		apply, remove,
+		sending(models.DangerInterrupts, apply), sending(models.DangerInterrupts, remove),
 		view(Rules, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Rules, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
 	}
 }
 
 func stepFiles() []Action {
-	list := []Action{
-		view(StepFiles, Open, "edit", "edit as YAML in $VISUAL or $EDITOR; shows the difference and asks before sending", 1, "enter"),
-		view(StepFiles, StepsNew, "new", "write a new template or runbook in the editor; asks before sending", 3, "n"),
-		view(StepFiles, StepsApply, "apply", "create and change templates or runbooks from a file, after confirmation", 4, "E"),
-		view(StepFiles, StepsDelete, "delete", "delete the template or runbook, after confirmation", 5, "X"),
-		view(StepFiles, StepsRun, "run", "clean or service nodes with the runbook, after checks and a confirmation", 2, "C"),
-		view(StepFiles, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
-		view(StepFiles, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
+	view := viewIn(StepFiles)
+	return []Action{
+		view(Open, "edit", "edit as YAML in $VISUAL or $EDITOR; shows the difference and asks before sending", 1, "enter"),
+		sending(models.DangerNone, view(StepsNew, "new", "write a new template or runbook in the editor; asks before sending", 3, "n")),
+		sending(models.DangerInterrupts, view(StepsApply, "apply", "create and change templates or runbooks from a file, after confirmation", 4, "E")),
+		sending(models.DangerInterrupts, view(StepsDelete, "delete", "delete the template or runbook, after confirmation", 5, "X")),
+		sending(models.DangerErases, view(StepsRun, "run", "clean or service nodes with the runbook, after checks and a confirmation", 2, "C")),
+		view(ChecksDown, "", "page down in the details", 0, "ctrl+n"),
+		view(ChecksUp, "", "page up in the details", 0, "ctrl+p"),
 	}
-	for i := range list {
-		switch a := &list[i]; a.ID {
-		case StepsNew:
-			a.Changes = true
-		case StepsApply, StepsDelete:
-			a.Changes, a.Danger = true, models.DangerInterrupts
-		case StepsRun:
-			a.Changes, a.Danger = true, models.DangerErases
-		default:
-		}
-	}
-	return list
 }
 
 func hardware() []Action {
 	apply := view(Hardware, HardwareApply, "apply", "apply the changes by cleaning or servicing the node, after confirmation", 2, "E")
 	reset := view(Hardware, HardwareReset, "reset", "reset all BIOS settings, or delete all RAID volumes, after confirmation", 5, "X")
-	apply.Changes, apply.Danger = true, models.DangerInterrupts
-	reset.Changes, reset.Danger = true, models.DangerMayErase
 	return []Action{
 		view(Hardware, NextTab, "next tab", "next tab", 4, "tab"),
 		view(Hardware, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Hardware, Open, "edit", "edit the setting or volume, or update the component; sends nothing before a confirmation", 1, "enter"),
-		apply,
+		sending(models.DangerInterrupts, apply),
 		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and copy its values (sends nothing)", 3, "c"),
 		view(Hardware, HardwareAdd, "add", "add a RAID volume (sends nothing)", 0, "n"),
 		view(Hardware, HardwareDrives, "drives", "read the machine's drives from its BMC, and show which ones the target RAID uses", 0, "Q"),
 		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target (sends nothing)", 0, "x"),
-		reset,
+		sending(models.DangerMayErase, reset),
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),
 		view(Hardware, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
 	}
@@ -349,12 +322,11 @@ func hardware() []Action {
 
 func comparing() []Action {
 	apply := view(Compare, HardwareApply, "copy", "copy the golden node's BIOS settings to the nodes that differ, after confirmation", 2, "E")
-	apply.Changes, apply.Danger = true, models.DangerInterrupts
 	return []Action{
 		view(Compare, NextTab, "next tab", "next tab", 4, "tab"),
 		view(Compare, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Compare, HardwareGolden, "golden node", "choose the golden node", 3, "c"),
-		apply,
+		sending(models.DangerInterrupts, apply),
 	}
 }
 
@@ -363,12 +335,11 @@ func Verb(v models.Verb) ID { return ID(v) }
 
 // AsVerb returns the provision verb that the action runs, and false if the action does not run one.
 func AsVerb(id ID) (models.Verb, bool) {
-	for _, v := range models.Verbs() {
-		if ID(v) == id {
-			return v, true
-		}
+	v := models.Verb(id)
+	if !slices.Contains(models.Verbs(), v) {
+		return "", false
 	}
-	return "", false
+	return v, true
 }
 
 func nodes() []Action {
@@ -387,7 +358,7 @@ func nodes() []Action {
 		}
 		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], danger, form)
 	}
-	list := []Action{
+	return []Action{
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list actions for the node", Foot: 5},
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
@@ -429,5 +400,52 @@ func nodes() []Action {
 		change(Delete, "", "delete the node from Ironic; the machine is not changed", models.DangerForgets, false),
 		change(Set, "", "edit node fields and traits", models.DangerNone, true),
 	}
-	return list
+}
+
+// Screens returns the combinations of scopes that occur on a screen. Actions in one of them share no key.
+func Screens() [][]Scope {
+	return [][]Scope{
+		{Everywhere, Fleet, List, Filtered, Nodes},
+		{Everywhere, Node, Nodes, List},
+		{Everywhere, Node, NodeDisks, Nodes, List},
+		{Everywhere, Node, NodeNet, Nodes, List},
+		{Everywhere, Node, NodeBMC, Nodes, Reading},
+		{Everywhere, Node, Nodes, Reading},
+		{Everywhere, Node, Nodes, Reading, Log},
+		{Everywhere, Watch, Nodes, List},
+		{Everywhere, Watch, Nodes, Reading, Log},
+		{Everywhere, Events, List, Filtered, Nodes},
+		{Everywhere, Conductors, List},
+		{Everywhere, Connect, List},
+		{Everywhere, Tasks, List},
+		{Everywhere, Task, List},
+		{Everywhere, Task, List, Nodes},
+		{Everywhere, Explaining, List, Nodes},
+		{Everywhere, Ignition, Filling},
+		{Everywhere, Ignition, Reading},
+		{Everywhere, Enroll, Filling},
+		{Everywhere, Enroll, List},
+		{Everywhere, Rules, List},
+		{Everywhere, StepFiles, List},
+		{Everywhere, Hardware, List, Nodes},
+		{Everywhere, Compare, List},
+		{Everywhere, Deploy, Filling},
+		{Everywhere, Deploy, DeployDisk, List},
+		{Everywhere, Deploy, DeployStep, List},
+		{Everywhere, Deploy, Review, Reading},
+		{Everywhere, Replay, Team, Fleet, List, Filtered, Nodes},
+		{Everywhere, Replay, Team, Node, NodeDisks, Nodes, List},
+		{Everywhere, Replay, Team, Node, NodeNet, Nodes, List},
+		{Everywhere, Replay, Team, Node, NodeBMC, Nodes, Reading},
+		{Everywhere, Replay, Team, Node, Nodes, Reading, Log},
+		{Everywhere, Replay, Team, Watch, Nodes, List},
+		{Everywhere, Replay, Team, Watch, Nodes, Reading, Log},
+		{Everywhere, Replay, Team, Explaining, List, Nodes},
+		{Everywhere, Replay, Team, Task, List},
+		{Everywhere, Replay, Team, Events, List, Filtered, Nodes},
+		{Everywhere, Replay, Team, Conductors, List},
+		{Everywhere, Replay, Team, Connect, List},
+		{Everywhere, Replay, Team, Tasks, List},
+		{Everywhere, Replay, Team, Ignition, Filling},
+	}
 }

@@ -1,5 +1,4 @@
-// Package cell measures and cuts text by terminal cells rather than by bytes or runes. Styles (SGR sequences) are
-// kept and have no width.
+// Package cell measures and cuts text by terminal cells. Styles (SGR sequences) are kept and have no width.
 package cell
 
 import (
@@ -139,8 +138,7 @@ func Block(lines []string, w, h int) string {
 	return strings.Join(fitted, "\n")
 }
 
-// Over draws top, which is a block of lines, over base. The upper left corner of top is placed at column x of line y,
-// both counted from 0. top must fit into base.
+// Over draws the block top over base, which must have room for it, from column x of line y on.
 func Over(base, top string, x, y int) string {
 	lines := strings.Split(base, "\n")
 	for i, line := range strings.Split(top, "\n") {

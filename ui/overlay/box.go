@@ -10,8 +10,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// box draws lines in a frame with a title. The frame takes at most w by h cells. It is as wide as the widest line
-// requires, but at least half of w.
+// box draws lines in a framed box of at most w by h cells, as wide as its lines, but at least half of w.
 func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role) string {
 	title = printable.Line(title)
 	inner := cell.Width(title) + 4

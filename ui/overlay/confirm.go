@@ -44,7 +44,6 @@ type Text struct {
 	Indent int
 }
 
-// lines returns the text wrapped to w cells and painted.
 func (x Text) lines(t *theme.Theme, w int) []string {
 	text := printable.Lines(x.Text)
 	parts := cell.Wrap(text, w)
@@ -67,13 +66,13 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 // answer is y. All other keys, including enter alone, change nothing.
 type Confirm struct {
 	q     Question
-	input *line.Line
+	input line.Line
 	// opened is the time when the dialog was opened. last is the time of the last key press during the grace period,
 	// or the same as opened if there was none.
 	opened, last time.Time
 	ready        bool
 	wrong        bool
-	top, page    int
+	scroller
 }
 
 // graceOver is sent when the grace period may have ended.
@@ -82,7 +81,7 @@ type graceOver struct{ of *Confirm }
 // NewConfirm returns a dialog that asks q.
 func NewConfirm(q Question) *Confirm {
 	now := time.Now()
-	return &Confirm{q: q, input: line.New(), opened: now, last: now}
+	return &Confirm{q: q, opened: now, last: now}
 }
 
 // Start starts the grace period.
@@ -135,14 +134,7 @@ func (c *Confirm) grace(msg graceOver) tea.Cmd {
 func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	key := msg.String()
 	switch {
-	case key == "down":
-		c.top++
-	case key == "pgdown":
-		c.top += max(c.page, 1)
-	case key == "up":
-		c.top = max(c.top-1, 0)
-	case key == "pgup":
-		c.top = max(c.top-max(c.page, 1), 0)
+	case c.scroll(key):
 	case c.q.Type == "" && (key == "y" || key == "Y"):
 		return true, c.q.Yes
 	case c.q.Type == "" && (key == "n" || key == "N"):
@@ -170,11 +162,11 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
-	c.page = room - 2 // one line remains from the previous page, and one shows that there is more
+	c.page = max(room-2, 1) // one line remains from the previous page, and one shows that there is more
 	if len(lines) > room && room > 0 {
-		c.top = min(c.top, len(lines)-room+1)
+		c.top = max(min(c.top, len(lines)-room+1), 0)
 		more := len(lines) - c.top - (room - 1)
-		hint := textBackToTop
+		hint := "↑ back to the top"
 		if more > 0 {
 			hint = "↓ " + strconv.Itoa(more) + " more lines"
 		}
@@ -194,14 +186,14 @@ func (c *Confirm) question(t *theme.Theme, w int) []string {
 	}
 	switch {
 	case !c.ready:
-		return append(lines, t.Paint(theme.Muted, textReadFirst))
+		return append(lines, t.Paint(theme.Muted, "Read first: keys work in a moment."))
 	case c.q.Type == "":
-		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+textNo)
+		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+" cancel")
 	}
 	lines = append(lines, "> "+c.input.Draw(t, max(min(w-2, 40), 1)))
 	hint := "Type " + printable.Line(c.q.Type) + " and press enter; esc cancels."
 	if c.wrong {
-		return append(lines, t.Paint(theme.Warn, cell.Cut(textWrongInput+hint, w)))
+		return append(lines, t.Paint(theme.Warn, cell.Cut("No match. "+hint, w)))
 	}
 	return append(lines, t.Paint(theme.Muted, cell.Cut(hint, w)))
 }

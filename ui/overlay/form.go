@@ -15,8 +15,7 @@ type Form struct {
 	title  string
 	fields []form.Field
 	form   *form.Form
-	// then returns the command to run with the values. If a value is invalid, it returns the key of the field and the
-	// problem instead.
+	// then returns the command to run with the values or, if a value is invalid, its field and the problem.
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 

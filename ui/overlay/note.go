@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,13 +12,35 @@ import (
 	"ironworks/ui/theme"
 )
 
+const textNothingSentYet = "Nothing has been sent yet; esc cancels."
+
 // Note is a dialog that shows text. It is closed by esc, q or !, and by enter if it offers no choices.
 type Note struct {
 	title   string
 	lines   []Text
 	choices []Choice
-	top     int
-	page    int
+	scroller
+}
+
+// scroller is the scroll position of a dialog: the first visible line, and the number of lines of a page. Drawing limits
+// the position.
+type scroller struct{ top, page int }
+
+// scroll handles the keys that scroll, and reports whether key is one of them.
+func (s *scroller) scroll(key string) bool {
+	switch key {
+	case "down":
+		s.top++
+	case "up":
+		s.top--
+	case "pgdown":
+		s.top += s.page
+	case "pgup":
+		s.top -= s.page
+	default:
+		return false
+	}
+	return true
 }
 
 // Choice is a key offered by a Note, with its label and the command that it runs.
@@ -51,18 +74,13 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 		return len(n.choices) == 0, nil
 	case "esc", "q", "!":
 		return true, nil
-	case "down", "j":
-		n.top++
-	case "up", "k":
-		n.top--
-	case "pgdown", "space":
-		n.top += n.page
-	case "pgup":
-		n.top -= n.page
 	case "home", "g":
 		n.top = 0
 	case "end", "G":
 		n.top = 1 << 30
+	default:
+		same := map[string]string{"j": "down", "k": "up", "space": "pgdown"}
+		n.scroll(cmp.Or(same[key.String()], key.String()))
 	}
 	return false, nil
 }
@@ -109,7 +127,7 @@ func (n *Note) Keys() []screen.Hint {
 // Plain splits text into lines that have no role.
 func Plain(text string) []Text {
 	var lines []Text
-	for _, l := range strings.Split(text, "\n") {
+	for l := range strings.SplitSeq(text, "\n") {
 		lines = append(lines, Text{Text: l})
 	}
 	return lines
@@ -143,7 +161,7 @@ func (w *Wait) Draw(t *theme.Theme, width, height int) string {
 	iw, _ := inside(width, height)
 	lines := Text{Text: w.text}.lines(t, iw)
 	if w.Of > 1 {
-		lines = append(lines, fmt.Sprintf(textChecked, w.Done, w.Of))
+		lines = append(lines, fmt.Sprintf("%d of %d nodes checked", w.Done, w.Of))
 	}
 	return box(t, w.title, append(lines, t.Paint(theme.Muted, textNothingSentYet)), width, height, theme.Accent)
 }

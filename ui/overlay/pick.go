@@ -41,8 +41,7 @@ func (p *Pick) Loading() *Pick {
 	return p
 }
 
-// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, and other keys move the cursor or
-// edit the filter.
+// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, others move or filter.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Items:
@@ -123,5 +122,5 @@ func (p *Pick) why(t *theme.Theme, w int) []string {
 
 // Keys returns the key hints for the footer.
 func (p *Pick) Keys() []screen.Hint {
-	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: textNarrow}}
+	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: "to filter"}}
 }

@@ -8,12 +8,10 @@ import (
 
 // Draft is a deployment that is being prepared. It is kept while the operator visits other screens.
 type Draft struct {
-	// Plan is replaced on every change and never modified, because commands read it concurrently. Relative paths in
-	// the plan are relative to Dir.
+	// Plan is replaced on every change, because commands read it concurrently. Its paths are relative to Dir.
 	Plan *plan.Plan
 	Dir  string
-	// File is the path that the plan was loaded from or saved to, or "". Saved is true while the plan is identical to
-	// the content of that file.
+	// File is the path of the plan, or "". Saved is true while the plan is identical to the file's content.
 	File  string
 	Saved bool
 	// Text holds the YAML from the editor while it is not yet a valid plan; otherwise it is "".
@@ -22,12 +20,11 @@ type Draft struct {
 	// or once the checks have chosen the first page.
 	Page, Node int
 	PageChosen bool
-	// Asked holds the values last entered in each dialog, by dialog name and field key.
-	Asked map[string]map[string]string
+	// Loaded is the path that was last entered in the dialog for loading a plan.
+	Loaded string
 }
 
-// draftsAtMost is the maximum number of drafts that are kept. If there are more, the least recently used draft is
-// dropped.
+// draftsAtMost is the maximum number of drafts that are kept. The least recently used one is dropped.
 const draftsAtMost = 50
 
 // Drafts holds all drafts of the console, keyed by context and nodes.

@@ -8,12 +8,15 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/agentlog"
+	"ironworks/enroll"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/plugin"
 	"ironworks/presence"
 	"ironworks/provision"
@@ -22,6 +25,8 @@ import (
 	"ironworks/ui/widget/form"
 	"ironworks/viewstate"
 )
+
+const textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
 
 // API sends the requests that screens need in addition to the data in the Store; *ironicclient.Client implements it.
 // Only Validate contacts a BMC.
@@ -33,8 +38,7 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
-	// Validate makes the conductor contact the BMC, so it must be called only when the operator requests a
-	// validation.
+	// Validate makes the conductor contact the BMC. It must be called only when the operator requests it.
 	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
@@ -47,8 +51,7 @@ type API interface {
 type Journal interface {
 	// OfNode returns the most recent operations of a node, newest first. The argument most limits their number.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the most recent finished operations of each kind. The argument most limits their number per
-	// kind.
+	// Latest returns the most recent finished operations of each kind, at most the given number of each.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines yields the lines of a node's recorded logs, oldest first. It yields only the lines between the times from
 	// and to, both inclusive, and stops at the first error.
@@ -82,8 +85,7 @@ type Shells interface {
 	Refusal(n *models.Node) *models.Refusal
 	// Host returns the host that Open connects to if no address is given. It returns "" if the host is unknown.
 	Host(n models.NodeRef) string
-	// Open connects to the node's machine, at the given address if it is not empty. ctx bounds the lifetime of the
-	// connection.
+	// Open connects to the node's machine, at the given address unless it is empty, until ctx is done.
 	Open(ctx context.Context, n *models.Node, address string) (Shell, error)
 }
 
@@ -111,8 +113,7 @@ type BMCs interface {
 	Approve(address string)
 	Keep(ctx context.Context, l BMCLogin) error
 	HasKeyring() bool
-	// Pin makes the program trust the certificate with the given fingerprint for the BMC at address. This lasts until
-	// the program ends.
+	// Pin makes the program trust a certificate of the BMC at address until the program ends.
 	Pin(address, fingerprint string)
 }
 
@@ -123,6 +124,18 @@ type BMCLogin struct {
 	Password          models.Secret
 	// All is true if the credentials apply to all BMCs of the context.
 	All bool
+}
+
+// Enrolling compares nodes to be enrolled with those in Ironic. Its methods do I/O, so only commands may call them.
+type Enrolling interface {
+	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
+	// Several goroutines may call progress; its arguments are the number of BMCs read so far and the total number of
+	// BMCs. The login is not stored. If Compare fails, the result contains everything that was read before the error.
+	Compare(
+		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
+	) (provision.EnrollFound, enroll.Plan, error)
+	// API returns the API that the enrollment requests are sent to.
+	API() provision.EnrollAPI
 }
 
 // Context describes a configured connection to an Ironic.
@@ -162,8 +175,7 @@ type Defaults struct {
 type Poller interface {
 	// Run polls until ctx is done, and calls notify for every response.
 	Run(ctx context.Context, notify func(fleet.Update)) error
-	// Watch makes the poller read a node more often, until Unwatch is called. PollNode reads a node immediately, but
-	// only once.
+	// Watch makes the poller read a node more often, until Unwatch is called. PollNode reads it once, now.
 	Watch(uuid string)
 	Unwatch(uuid string)
 	PollNode(uuid string)
@@ -179,40 +191,28 @@ type Session struct {
 	Context  Context
 	Defaults Defaults
 	// Filters holds the saved filters; it may be nil.
-	Filters *models.SavedFilters
+	Filters *filter.Saved
 	Store   *fleet.Store
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is the template for preflight checks. It is not used itself; its Fresh method returns a copy that runs
-	// the checks.
+	// Checks is the template for preflight checks: its Fresh method returns a copy that runs them.
 	Checks *provision.Preflighter
-	// Poller keeps the Store up to date.
 	Poller
-	// Ramdisks builds ramdisks for this Ironic; it may be nil.
-	Ramdisks Ramdisks
-	// Journal reads recorded operations; it may be nil.
-	Journal Journal
-	// Logs follows ramdisk logs; it may be nil.
-	Logs Logs
-	// Shells opens shells on machines; it is nil if that is not possible.
-	Shells Shells
-	// Consoles opens graphical consoles; it is nil if that is not possible.
-	Consoles WebConsoles
-	// Ports changes ports, port groups and VIFs; it is nil if that is not possible.
-	Ports provision.PortAPI
-	// Rules reads and tests inspection rules; it is nil if that is not possible.
-	Rules provision.RulesAPI
-	// StepFiles reads deploy templates and runbooks; it is nil if that is not possible.
+
+	// The following services are nil if they are not possible in this session.
+	Ramdisks  Ramdisks
+	Journal   Journal
+	Logs      Logs
+	Shells    Shells
+	Consoles  WebConsoles
+	Ports     provision.PortAPI
+	Rules     provision.RulesAPI
 	StepFiles provision.StepFileAPI
-	// Hardware reads the settings and firmware of machines; it is nil if that is not possible.
-	Hardware provision.HardwareAPI
-	// BMCs queries BMCs; it is nil if that is not possible.
-	BMCs BMCs
-	// Enroll compares nodes to be enrolled with the nodes in Ironic; it is nil if that is not possible.
-	Enroll Enrolling
-	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
-	// be nil.
+	Hardware  provision.HardwareAPI
+	BMCs      BMCs
+	Enroll    Enrolling
+	// Explain explains a node's state. bmc holds the facts about its BMC, or is nil. Explain may be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
 	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; the
 	// argument now is the current time on the same clock. Changes may be nil.
@@ -223,8 +223,7 @@ type Session struct {
 	Options []string
 	// Plugins is the context in which the operator's own programs run.
 	Plugins plugin.Context
-	// View is the state of the screens when it was last stored. ViewFile stores later states; if it is nil, nothing
-	// is stored.
+	// View is the state of the screens when it was last stored. ViewFile, unless nil, stores later states.
 	View     viewstate.State
 	ViewFile *viewstate.File
 	// Close closes the connection.
@@ -239,11 +238,9 @@ type Env struct {
 	Started time.Time
 	// Conductors is the most recent list of conductors; it is nil before the first response.
 	Conductors []models.Conductor
-	// ReadOnly is true if all changes are refused, because of the configuration or because the operator has switched
-	// to read-only mode.
+	// ReadOnly is true if changes are refused, by the configuration or because the operator has said so.
 	ReadOnly bool
-	// Events holds the changes observed since the console was opened; Tasks holds the tasks started from this
-	// console.
+	// Events holds the changes observed by this console; Tasks holds the tasks started from it.
 	Events *EventLog
 	Tasks  *TaskList
 	// Watching holds the nodes of the Watch screen.
@@ -263,17 +260,13 @@ type Env struct {
 	Drafts *Drafts
 	// Entered is the history of the values entered in forms.
 	Entered form.History
-	// Chosen returns the nodes that are selected on another screen: the nodes marked in the fleet list, or the last
-	// visited node. It may be nil.
+	// Chosen, if not nil, returns the nodes marked in the fleet list, or the last visited node.
 	Chosen func() []models.NodeRef
-	// WhyNoFiles is the reason why the operator cannot name files, for example because the console runs on a server.
-	// It is "" if files can be named.
+	// WhyNoFiles is the reason why the operator cannot name files, such as a console on a server, or "".
 	WhyNoFiles string
-	// WhyNoEditor is the reason why no editor can be opened, or "" if one may be available. Screens check it before
-	// they write a file for the editor.
+	// WhyNoEditor is the reason why no editor can be opened, or "". It is checked before a file is written.
 	WhyNoEditor string
-	// Seat represents this console among the consoles of other users on a server; it is nil if the console does not
-	// run on a server.
+	// Seat represents this console among those of other users on a server; elsewhere, it is nil.
 	Seat *presence.Seat
 	// Forbidden holds the actions that are never possible in this console, each with the reason.
 	Forbidden map[action.ID]string
@@ -287,13 +280,10 @@ type Env struct {
 
 // WhyReadOnly returns the reason why changes are refused, or "" if they are allowed.
 func (e *Env) WhyReadOnly() string {
-	switch {
-	case !e.ReadOnly:
+	if !e.ReadOnly {
 		return ""
-	case e.ReadOnlyByConfig() != "":
-		return e.ReadOnlyByConfig()
 	}
-	return e.Keys.Text(textReadOnlyMode)
+	return cmp.Or(e.ReadOnlyByConfig(), e.Keys.Text("read-only mode; {read-only} turns it off"))
 }
 
 // ReadOnlyByConfig returns the reason why changes are refused if no key can allow them, and "" otherwise.
@@ -314,8 +304,7 @@ func (e *Env) Node(uuid string) models.NodeRef {
 	return models.NodeRef{UUID: uuid}
 }
 
-// ServerNow returns the current time on the server's clock, as far as the difference between the clocks is known.
-// Ages are relative to it.
+// ServerNow returns the current time on the server's clock, as far as it is known. Ages are relative to it.
 func (e *Env) ServerNow() time.Time { return time.Now().Add(e.Status.Skew) }
 
 // Replay plays a recording in place of a live Ironic; *replay.Player implements it. No method blocks.
@@ -327,19 +316,16 @@ type Replay interface {
 	Moments() []replay.Moment
 }
 
-// logsAtMost is the maximum number of logs that are followed simultaneously. It is low because each log may use 40
-// MiB and a connection.
+// logsAtMost is the maximum number of followed logs. Each may use 40 MiB and a connection.
 const logsAtMost = 3
 
 // Suspender is implemented by logs that can stop following and drop their lines until they are shown again.
 type Suspender interface{ Suspend() }
 
-// OpenLogs limits the number of logs that are followed by visited screens: only the most recently shown logs stay
-// connected.
+// OpenLogs limits the followed logs: only those of the most recently visited screens stay connected.
 type OpenLogs struct{ open []Suspender }
 
-// Use records that l is shown. If more than logsAtMost logs are then open, Use suspends the log that was shown least
-// recently.
+// Use records that l is shown. It suspends the log that was shown least recently if there are too many.
 func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return
@@ -359,8 +345,7 @@ func (o *OpenLogs) Remove(l Suspender) {
 	}
 }
 
-// Installs tracks the progress that installers report in the logs that screens follow. All screens share it, so they
-// show the same progress.
+// Installs tracks the progress in the logs that screens follow, so that all screens show the same.
 type Installs struct {
 	paces map[string]models.InstallPace
 }
@@ -389,4 +374,74 @@ func (i *Installs) Of(uuid string) models.InstallPace {
 		return models.InstallPace{}
 	}
 	return i.paces[uuid]
+}
+
+// NodeCopies returns what every screen offers for copying from a node: the UUID and the name of n, the curl command
+// that requests n, and the command line that shows n. It omits an empty name and, without a session, the two
+// commands.
+func NodeCopies(env *Env, n *models.Node) []Copyable {
+	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
+	if n.Name != "" {
+		copies = append(copies, Copyable{Name: "name", Text: n.Name})
+	}
+	if env.Session == nil {
+		return copies
+	}
+	return append(copies,
+		Copyable{Name: "request", Text: env.Request("/v1/nodes/" + n.UUID)},
+		Copyable{Name: "command", Text: env.CommandLine("node", n.Label())},
+	)
+}
+
+// Request returns the curl command that sends a GET request for path to Ironic. The command contains no credentials.
+func (e *Env) Request(path string) string {
+	v, _ := e.Session.API.Version()
+	endpoint := strings.TrimSuffix(strings.TrimSuffix(e.Session.API.Endpoint(), "/"), "/v1")
+	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, Quoted(endpoint+path))
+}
+
+// CommandLine returns the shell command that runs the program in the current context with the arguments.
+func (e *Env) CommandLine(args ...string) string {
+	words := []string{e.Program}
+	for _, a := range args {
+		words = append(words, Quoted(a))
+	}
+	if e.Session != nil {
+		words = append(words, e.Session.Options...)
+	}
+	return strings.Join(words, " ")
+}
+
+// Quoted quotes s for a POSIX shell if it contains special characters or is empty.
+func Quoted(s string) string {
+	harmless := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+", r)
+	})
+	if harmless {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// othersMost is the maximum number of nodes for which Looking looks for other users.
+const othersMost = 50
+
+// Others describes what other users do on the given nodes: the screens that they see, and their tasks.
+func (e *Env) Others(nodes []models.NodeRef) []string {
+	if e.Seat == nil {
+		return nil
+	}
+	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
+}
+
+// Looking returns a message for each node that other users are looking at. The function at returns the names of the
+// users who are looking at the node with the given UUID.
+func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
+	var found []string
+	for _, n := range nodes[:min(len(nodes), othersMost)] {
+		if users := at(n.UUID); len(users) > 0 {
+			found = append(found, fmt.Sprintf("%s is looking at %s", strings.Join(users, ", "), n.Label()))
+		}
+	}
+	return found
 }

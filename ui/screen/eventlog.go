@@ -13,8 +13,7 @@ const maxEvents = 10_000
 // EventLog holds the most recent events in order of arrival.
 type EventLog struct {
 	events []models.Event
-	// dropped counts the events that were removed because the log was full. before counts all events that preceded
-	// the oldest stored one.
+	// dropped counts the events removed because the log was full, before those that preceded the oldest stored one.
 	dropped, before int
 }
 

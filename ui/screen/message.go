@@ -13,8 +13,7 @@ import (
 )
 
 type (
-	// FleetChanged reports changes found by the poller. This message and the following ones are sent from the root to
-	// the current screen.
+	// FleetChanged reports changes found by the poller. The root sends it and the next messages to the current screen.
 	FleetChanged struct{ Update fleet.Update }
 	// Tick is sent every second, for screens that show ages.
 	Tick struct{ Now time.Time }
@@ -103,6 +102,11 @@ type (
 		Plan    provision.Batch
 		Command []string
 	}
+	// StartEnroll enrolls nodes after a confirmation. Command is the equivalent command line, without the program.
+	StartEnroll struct {
+		Action  *provision.EnrollAction
+		Command []string
+	}
 	// EditFile opens a file in the user's editor, which takes over the terminal. When the editor has ended or failed
 	// to start, Done is called outside of Update. Done returns a message for the screen that sent EditFile.
 	EditFile struct {
@@ -128,6 +132,26 @@ const (
 	Warning
 	Failure
 )
+
+// Later is a message with which a command or a dialog continues in the Update method of the screen that started it.
+type Later struct {
+	of any
+	do func() tea.Cmd
+}
+
+// NewLater returns a message for of, a screen or a part of one, which calls do.
+func NewLater(of any, do func() tea.Cmd) Later { return Later{of: of, do: do} }
+
+// For reports whether the message is for the given recipient.
+func (l Later) For(recipient any) bool { return l.of == recipient }
+
+// Run calls the function of the message and returns its command, if the message is for the given recipient.
+func (l Later) Run(recipient any) tea.Cmd {
+	if !l.For(recipient) {
+		return nil
+	}
+	return l.do()
+}
 
 // Send returns a command that sends msg to the root.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

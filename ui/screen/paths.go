@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +17,7 @@ import (
 )
 
 const (
-	// pathsRead is the maximum number of folder entries that are read; pathsMost is the maximum number of paths that
-	// are suggested.
+	// The maximum numbers of folder entries that are read, and of paths that are suggested.
 	pathsRead = 10_000
 	pathsMost = 100
 )
@@ -27,7 +27,7 @@ const (
 // element of the typed path starts with a dot. Relative paths are relative to dir, or to the current folder if dir is
 // "". Paths reads the folder.
 func Paths(dir, typed string) []string {
-	folder, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
+	folder, name := path.Split(typed)
 	var found []string
 	for _, entry := range entries(dir, folder) {
 		if !strings.HasPrefix(entry, name) || entry[0] == '.' && name == "" || printable.Line(entry) != entry {
@@ -59,11 +59,11 @@ func Paths(dir, typed string) []string {
 // folder as the operator typed it. The names of subfolders end with a slash.
 func entries(dir, folder string) []string {
 	home, _ := os.UserHomeDir() // if the home directory is unknown, ~ is an ordinary name
-	path := prepare.HomePath(home, folder)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cmp.Or(dir, "."), path)
+	place := prepare.HomePath(home, folder)
+	if !filepath.IsAbs(place) {
+		place = filepath.Join(cmp.Or(dir, "."), place)
 	}
-	file, err := os.Open(path) //nolint:gosec // the operator's own path
+	file, err := os.Open(place) //nolint:gosec // the operator's own path
 	if err != nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func entries(dir, folder string) []string {
 		name := entry.Name()
 		is := entry.IsDir()
 		if entry.Type()&os.ModeSymlink != 0 {
-			info, err := os.Stat(filepath.Join(path, name))
+			info, err := os.Stat(filepath.Join(place, name))
 			is = err == nil && info.IsDir()
 		}
 		if is {
@@ -88,8 +88,7 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder returns the path completion for a form field. Relative paths are relative to dir, or to the current folder
-// if dir is "".
+// InFolder returns the path completion for a form field. Relative paths are relative to dir; see [Paths].
 func InFolder(dir string) *form.Files {
 	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

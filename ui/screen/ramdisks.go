@@ -8,11 +8,9 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// Ramdisks builds ramdisks and checks user data. Its methods read and write local files, so they must be called only
-// in commands.
+// Ramdisks builds ramdisks and checks user data. Its methods do I/O, so only commands may call them.
 type Ramdisks interface {
-	// Defaults returns the initial values of the form. ironic is the address of Ironic that is used if the form
-	// contains none.
+	// Defaults returns the initial values of the form, and the address of Ironic if the form contains none.
 	Defaults() (in prepare.Inputs, ironic string)
 	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)
@@ -35,15 +33,12 @@ type Ramdisks interface {
 
 // Serving is a running server.
 type Serving interface {
-	// Targets returns the served files with their URLs. The URLs must be kept secret, because there is no
-	// authentication.
+	// Targets returns the served files with their URLs, which are secret: there is no authentication.
 	Targets() []prepare.Target
-	// Address returns the address that the server listens on. Fingerprint returns the fingerprint of its certificate,
-	// or "" if it has none.
+	// Address returns the address of the server. Fingerprint returns that of its certificate, or "".
 	Address() string
 	Fingerprint() string
-	// Fetches returns the downloads so far. Failures returns the most recent refused and failed requests. Neither
-	// blocks.
+	// Fetches returns the downloads so far; Failures returns the last refused and failed requests. Neither blocks.
 	Fetches() []serve.Fetch
 	Failures() []serve.Event
 	// Ended reports whether the server has ended. why is the error that ended it, or nil if there was none.
@@ -68,8 +63,7 @@ type Bench struct {
 	Capacity int64
 }
 
-// Maker returns the session's Ramdisks or, if there is none, the Ramdisks that work without an Ironic. It may return
-// nil.
+// Maker returns the session's Ramdisks or those that work without an Ironic. It may return nil.
 func (e *Env) Maker() Ramdisks {
 	if e.Session != nil && e.Session.Ramdisks != nil {
 		return e.Session.Ramdisks

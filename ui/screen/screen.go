@@ -51,8 +51,7 @@ type Ref struct {
 
 // Screen is a full-size screen that is shown between the header and the footer.
 type Screen interface {
-	// Ref returns the reference that identifies the screen. Title returns the screen's title, which is shown in the
-	// header.
+	// Ref identifies the screen. Title is shown in the header.
 	Ref() Ref
 	Title() string
 	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one,
@@ -79,6 +78,43 @@ type Screen interface {
 	// Close cancels all running commands.
 	Close()
 }
+
+// Base implements the methods of a screen that has a constant title and scopes, fetches nothing, has no text input, and
+// offers no actions on nodes. A screen embeds it and overrides the methods that differ.
+type Base struct {
+	ref    Ref
+	title  string
+	scopes []action.Scope
+}
+
+// NewBase returns the base of a screen.
+func NewBase(ref Ref, title string, scopes ...action.Scope) Base {
+	return Base{ref: ref, title: title, scopes: scopes}
+}
+
+// Ref returns the reference that identifies the screen.
+func (b *Base) Ref() Ref { return b.ref }
+
+// Title returns the screen's title.
+func (b *Base) Title() string { return b.title }
+
+// Start fetches nothing.
+func (*Base) Start() tea.Cmd { return nil }
+
+// Shown fetches nothing.
+func (*Base) Shown() tea.Cmd { return nil }
+
+// Scopes returns the scopes of the actions that the screen offers.
+func (b *Base) Scopes() []action.Scope { return b.scopes }
+
+// Targets returns no nodes.
+func (*Base) Targets() []models.NodeRef { return nil }
+
+// Typing reports that keys are not text input.
+func (*Base) Typing() bool { return false }
+
+// Close cancels nothing.
+func (*Base) Close() {}
 
 // Narrowed is a screen on which the back key first calls Widen. Widen undoes one restriction of the view, such as a
 // filter or a search; did reports whether there was one.

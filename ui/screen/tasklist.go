@@ -3,11 +3,13 @@ package screen
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"ironworks/models"
 	"ironworks/provision"
 )
 
@@ -30,26 +32,25 @@ type tasks struct {
 	// entries holds the tasks that are kept, by increasing number. last is the number of the last task.
 	entries []*taskEntry
 	last    int
-	// most is the maximum number of ended tasks that are kept, and age is the maximum time since their end. If most
-	// is 0, all tasks are kept.
+	// most and age limit the number and the age of the ended tasks that are kept, unless most is 0.
 	most int
 	age  time.Duration
 	// changed holds the functions registered with OnChange, which are called after every change.
 	changed map[*func()]struct{}
 }
 
-// taskEntry is an entry of a list. progress and known hold the reports that have not been added to the task yet; they
-// are added when the task is read.
+// taskEntry is an entry of a list. If changed is true, progress and known contain reports that have not been copied to
+// the task yet; they are copied when the task is read.
 type taskEntry struct {
 	task     *Task
 	cancel   func()
 	done     chan struct{}
 	progress map[string]provision.Progress
 	known    map[string]provision.Result
+	changed  bool
 }
 
-// NewTaskList returns an empty list. When ctx is canceled, the list's tasks are no longer followed. running counts
-// the goroutines that follow them.
+// NewTaskList returns a list whose tasks are followed until ctx is canceled, by goroutines that running counts.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
@@ -61,8 +62,7 @@ const (
 	endedAge  = 24 * time.Hour
 )
 
-// KeepWith makes the list store running tasks with k, and remove ended tasks beyond the limits. It must be called
-// before the first task is added.
+// KeepWith makes the list store running tasks with k, and prune ended ones. It must be called before Add.
 func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper, l.most, l.age = k, endedMost, endedAge }
 
 // prune removes the ended tasks that exceed the limits, oldest first.
@@ -100,8 +100,7 @@ func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
 
-// OnChange registers a function that the list calls after every change, until stop is called. The function must not
-// block.
+// OnChange registers a function, which must not block, for every change until stop is called.
 func (l *TaskList) OnChange(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,23 +138,11 @@ func (e *taskEntry) edit(change func(t *Task)) {
 
 // current returns the task after adding all reports to it.
 func (e *taskEntry) current() *Task {
-	if e.progress == nil && e.known == nil {
-		return e.task
+	if e.changed {
+		e.changed = false
+		e.edit(func(t *Task) { t.Progress, t.Known = maps.Clone(e.progress), maps.Clone(e.known) })
 	}
-	e.edit(func(t *Task) {
-		t.Progress, t.Known = merged(t.Progress, e.progress), merged(t.Known, e.known)
-		e.progress, e.known = nil, nil
-	})
 	return e.task
-}
-
-func merged[V any](old, more map[string]V) map[string]V {
-	all := maps.Clone(old)
-	if all == nil {
-		return more
-	}
-	maps.Copy(all, more)
-	return all
 }
 
 // Add appends a task to the list and sets its number and owner. The task ends when End is called.
@@ -165,12 +152,17 @@ func (l *TaskList) Add(t *Task) {
 	l.prune()
 	l.last++
 	t.Number, t.Owner = l.last, l.user
-	l.entries = append(l.entries, &taskEntry{task: t, cancel: func() {}, done: make(chan struct{})})
+	e := &taskEntry{
+		task: t, cancel: func() {}, done: make(chan struct{}),
+		progress: map[string]provision.Progress{}, known: map[string]provision.Result{},
+	}
+	maps.Copy(e.progress, t.Progress)
+	maps.Copy(e.known, t.Known)
+	l.entries = append(l.entries, e)
 	l.report()
 }
 
-// TaskReports holds the functions that a running task calls to report its progress and its results. They do not
-// block.
+// TaskReports holds the functions that a running task calls to report progress and results. They do not block.
 type TaskReports struct {
 	Progress func(p provision.Progress)
 	Done     func(r provision.Result)
@@ -199,20 +191,14 @@ func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskRe
 }
 
 func (e *taskEntry) add(p provision.Progress) {
-	if e.progress == nil {
-		e.progress = map[string]provision.Progress{}
-	}
-	e.progress[p.Node.UUID] = p
+	e.progress[p.Node.UUID], e.changed = p, true
 	if p.Enrolled != nil {
 		e.finish(p.Enrolled.Result)
 	}
 }
 
 func (e *taskEntry) finish(r provision.Result) {
-	if e.known == nil {
-		e.known = map[string]provision.Result{}
-	}
-	e.known[r.Node.UUID] = r
+	e.known[r.Node.UUID], e.changed = r, true
 }
 
 // End stores the results of the task with the given number, which ends it.
@@ -226,8 +212,7 @@ func (l *TaskList) End(number int, results []provision.Result) {
 	})
 }
 
-// Wait waits until the task with the given number has ended, and returns it. It returns false if ctx is done first,
-// or if there is no such task.
+// Wait waits for the end of a task and returns it, or false if ctx is done first or there is no such task.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
 	e := l.entry(number)
@@ -245,12 +230,13 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	}
 }
 
-// MarkRetried records that items of the task with the given number are retried. The argument by is the number of the
-// task that retries them.
+// MarkRetried records that items of a task are retried by the task with the number by.
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {
-			t.Retried = merged(t.Retried, map[string]int{})
+			retried := map[string]int{}
+			maps.Copy(retried, t.Retried)
+			t.Retried = retried
 			for i := range items {
 				t.Retried[items[i].Node.UUID] = by
 			}
@@ -258,8 +244,7 @@ func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	})
 }
 
-// StopFollowing stops following the task with the given number if it is running. Ironic continues to process the
-// requests that were already sent.
+// StopFollowing stops following a running task. Ironic continues to process the requests already sent.
 func (l *TaskList) StopFollowing(number int) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() {
@@ -269,8 +254,7 @@ func (l *TaskList) StopFollowing(number int) {
 	})
 }
 
-// CancelNode removes a node from a running task: nothing more is sent for the node, and the node is no longer
-// followed.
+// CancelNode removes a node from a running task: nothing more is sent for it, and it is not followed.
 func (l *TaskList) CancelNode(number int, uuid string) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() && e.task.Cancels != nil {
@@ -284,13 +268,18 @@ func (l *TaskList) All() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.prune()
-	var all []*Task
+	return l.where(func(t *Task) bool { return l.shows(t) })
+}
+
+// where returns the tasks for which wanted returns true. l.mu must be locked.
+func (l *tasks) where(wanted func(t *Task) bool) []*Task {
+	var found []*Task
 	for _, e := range l.entries {
-		if l.shows(e.task) {
-			all = append(all, e.current())
+		if wanted(e.task) {
+			found = append(found, e.current())
 		}
 	}
-	return all
+	return found
 }
 
 // Get returns the task with the given number, if the user can see it.
@@ -310,24 +299,17 @@ func (l *TaskList) shows(t *Task) bool {
 	return l.visible == nil || l.Owns(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
-// OfOthers returns the running tasks of other users, including tasks that this user cannot see.
-func (l *TaskList) OfOthers() []*Task {
+// ofOthers returns the running tasks of other users, including tasks that this user cannot see.
+func (l *TaskList) ofOthers() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var others []*Task
-	for _, e := range l.entries {
-		if e.task.Running() && !l.Owns(e.task) {
-			others = append(others, e.current())
-		}
-	}
-	return others
+	return l.where(func(t *Task) bool { return t.Running() && !l.Owns(t) })
 }
 
 // Owns reports whether the user of this list started the task.
 func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
-// Running returns the number of running tasks that the user can see. It is called whenever the screen is drawn, so it
-// copies no tasks.
+// Running returns the number of visible running tasks. It copies no tasks, because drawing calls it.
 func (l *TaskList) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -338,4 +320,23 @@ func (l *TaskList) Running() int {
 		}
 	}
 	return n
+}
+
+// Acting describes the running tasks of other users that act on the given nodes. It names one node per task.
+func (l *TaskList) Acting(nodes []models.NodeRef) []string {
+	var found []string
+	for _, t := range l.ofOthers() {
+		for _, n := range nodes {
+			i := t.Plan.Index(n.UUID)
+			if i < 0 || t.Plan.Items[i].Refusal != nil {
+				continue
+			}
+			if _, over := t.ResultOf(i); !over {
+				text := fmt.Sprintf("%s is acting on %s: %s, task %d", t.Owner, n.Label(), t.Plan.Action.Name(), t.Number)
+				found = append(found, text)
+				break
+			}
+		}
+	}
+	return slices.Compact(found)
 }

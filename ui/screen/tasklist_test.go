@@ -49,7 +49,7 @@ func TestTasksOfUsers(t *testing.T) {
 			t.Errorf("otto gets task %d, with a hidden node", number)
 		}
 	}
-	if others := otto.OfOthers(); len(others) != 3 || others[0].Number != 1 {
+	if others := otto.ofOthers(); len(others) != 3 || others[0].Number != 1 {
 		t.Errorf("%d tasks of others", len(others))
 	}
 	if a, o := anna.Running(), otto.Running(); a != 4 || o != 2 {

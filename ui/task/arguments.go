@@ -34,27 +34,26 @@ const (
 	yes             = "true"
 )
 
-// formFields returns the fields of the form that asks for an action's arguments, or nil if the action has no form.
 func formFields(id action.ID) []form.Field {
 	steps := func(help string) form.Field {
 		return form.Field{Key: fieldSteps, Label: "Steps", Help: help, Placeholder: "INTERFACE.STEP …"}
 	}
 	noRamdisk := form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp}
-	reason := form.Field{Key: fieldReason, Label: "Reason", Help: textReasonHelp}
+	reason := form.Field{Key: fieldReason, Label: "Reason", Help: "shown to other operators; optional"}
 	switch id {
 	case action.Verb(models.VerbDeploy), action.Verb(models.VerbRebuild):
-		without := textNoUserData
+		without := "empty: none"
 		if id == action.Verb(models.VerbRebuild) {
-			without = textKeepUserData
+			without = "empty: keep the current user data"
 		}
 		return []form.Field{
 			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Files: screen.InFolder(""), Help: textUserDataHelp + without},
 			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: textRootDeviceHelp},
-			steps(textDeployStepsHelp),
+			steps("each with @PRIORITY; empty: install_coreos@80 with deploy interface custom-agent"),
 		}
 	case action.Verb(models.VerbClean), action.Verb(models.VerbService):
 		return []form.Field{
-			steps(textStepsHelp),
+			steps("in order, separated by spaces; or a JSON list"),
 			{Key: fieldRunbook, Label: "Runbook", Help: textRunbookHelp},
 			noRamdisk,
 		}
@@ -65,12 +64,12 @@ func formFields(id action.ID) []form.Field {
 	case action.BootDevice:
 		return []form.Field{
 			{Key: fieldDevice, Label: "Device", Kind: form.Choice, Options: []string{"disk", "pxe", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb"}},
-			{Key: fieldPersistent, Label: "Persistent", Kind: form.Toggle, Help: textPersistentHelp},
+			{Key: fieldPersistent, Label: "Persistent", Kind: form.Toggle, Help: "every boot, not only the next"},
 		}
 	case action.Set:
 		return []form.Field{{
 			Key: FieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
-			Help: textSettingsHelp, Secrets: models.SecretSettings,
+			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values with spaces", Secrets: models.SecretSettings,
 			Describe: previewSettings,
 		}}
 	default: // the action needs no arguments
@@ -78,7 +77,6 @@ func formFields(id action.ID) []form.Field {
 	return nil
 }
 
-// deploys reports whether an action is a deployment, which requires checks.
 func deploys(id action.ID) bool {
 	verb, ok := action.AsVerb(id)
 	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
@@ -94,15 +92,14 @@ func (a Arguments) check(id action.ID) (field string, err error) {
 	return field, err
 }
 
-// Build returns the action with the given arguments. For a deployment, it also reads the user data file, and attaches
-// the checks.
+// Build returns the action. For a deployment, it reads the user data file and attaches the checks.
 func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
 	if !deploys(id) {
 		act, _, err := build(id, a)
 		return act, err
 	}
 	if checks == nil {
-		return nil, errors.New(textNoChecks)
+		return nil, errors.New("preflight checks are not available here")
 	}
 	d, _, err := a.deployment()
 	if err != nil {
@@ -120,8 +117,8 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the action that takes nodes through the necessary verbs until they are available. For
-// [action.MakeAvailable], it skips inspection. If api is nil, the result can be displayed but not run.
+// bringUp returns the action that makes nodes available, for [action.MakeAvailable] without an inspection. If api is
+// nil, the result can be displayed but not run.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }
@@ -137,7 +134,7 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	if text := strings.TrimSpace(a[fieldHints]); text != "" {
 		rootHints, err := hints.Decode([]byte(text))
 		if err == nil && !rootHints.IsSet() {
-			err = errors.New(textEmptyHints)
+			err = errors.New("no hints given")
 		}
 		if err != nil {
 			return d, fieldHints, fmt.Errorf("root device hints: %w", err)
@@ -147,22 +144,21 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	return d, "", nil
 }
 
+var powerTargets = map[action.ID]models.PowerTarget{
+	action.PowerOn: models.TargetOn, action.PowerOff: models.TargetOff, action.SoftOff: models.TargetSoftOff,
+	action.Reboot: models.TargetReboot, action.SoftReboot: models.TargetSoftReboot,
+}
+
 // build returns an action other than a deployment. If a value is invalid, field is the key of its field.
 func build(id action.ID, a Arguments) (act provision.Action, field string, err error) {
 	if verb, ok := action.AsVerb(id); ok {
-		return buildVerb(verb, a)
+		req, field, err := buildRequest(verb, a)
+		return provision.Provision(req), field, err
+	}
+	if target, ok := powerTargets[id]; ok {
+		return provision.Power(target), "", nil
 	}
 	switch id {
-	case action.PowerOn:
-		return provision.Power(models.TargetOn), "", nil
-	case action.PowerOff:
-		return provision.Power(models.TargetOff), "", nil
-	case action.SoftOff:
-		return provision.Power(models.TargetSoftOff), "", nil
-	case action.Reboot:
-		return provision.Power(models.TargetReboot), "", nil
-	case action.SoftReboot:
-		return provision.Power(models.TargetSoftReboot), "", nil
 	case action.MaintenanceOn, action.MaintenanceOff:
 		return provision.Maintenance(id == action.MaintenanceOn, a[fieldReason]), "", nil
 	case action.Protect, action.Unprotect:
@@ -180,15 +176,9 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 		return provision.Set(settings), FieldSettings, err
 	default:
 	}
-	return nil, "", fmt.Errorf(textNotAnAction, id)
+	return nil, "", fmt.Errorf("%s is not an action on nodes", id)
 }
 
-func buildVerb(verb models.Verb, a Arguments) (act provision.Action, field string, err error) {
-	req, field, err := buildRequest(verb, a)
-	return provision.Provision(req), field, err
-}
-
-// buildRequest returns the request for a provision verb.
 func buildRequest(verb models.Verb, a Arguments) (req models.ProvisionRequest, field string, err error) {
 	args := provision.Arguments{
 		RescuePassword: models.Secret(a[fieldPassword]), Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
@@ -209,7 +199,7 @@ func parseSettings(text string) ([]models.Setting, error) {
 		return nil, err
 	}
 	if len(words) == 0 {
-		return nil, errors.New(textNothingToSet)
+		return nil, errors.New("nothing to set: give KEY=VALUE")
 	}
 	settings := make([]models.Setting, len(words))
 	for i, w := range words {
@@ -220,8 +210,7 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// stepTexts splits steps written in the short form into one string per step. Each string includes the arguments of
-// its step.
+// stepTexts splits steps in the short form into one string per step, which includes its arguments.
 func stepTexts(text string) []string {
 	words, _ := models.SplitSettings(text) // checked by the form already
 	var list []string
@@ -239,8 +228,7 @@ func stepTexts(text string) []string {
 	return list
 }
 
-// previewSettings returns the settings typed so far in the form in which they will be sent, or "" as long as they are
-// invalid.
+// previewSettings returns the settings in the form in which they will be sent, or "" as long as they are invalid.
 func previewSettings(text string) string {
 	settings, err := parseSettings(text)
 	if err != nil {
@@ -253,8 +241,7 @@ func previewSettings(text string) string {
 	return strings.Join(texts, "; ")
 }
 
-// commandWords returns the words of the command that has the same effect on the given nodes as the action. Secrets
-// are left out.
+// commandWords returns the words of the command with the same effect on the nodes. Secrets are left out.
 func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	var before, after []string
 	switch id {

@@ -12,13 +12,23 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/theme"
 )
 
 // cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
 const cardsAtMost = 5
 
-// checksBox counts the nodes that have been checked since the box was last read.
-type checksBox = *mailbox.Box[int]
+type checksDone struct {
+	action provision.Action
+	batch  provision.Batch
+	disks  map[string][]models.Detail
+	err    error
+}
+
+// sendCheck returns a command that starts the checks when the form has been completed.
+func (w *Workflow) sendCheck(f *flow) tea.Cmd {
+	return f.send(stateArguments, func() tea.Cmd { return w.check(f) })
+}
 
 // check reads the nodes again and plans the requests. For a deployment, it runs all checks. Nothing is kept from
 // earlier checks except the overrides of this flow.
@@ -28,11 +38,11 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	box := mailbox.New[int]()
 	act, build, overrides := f.action, f.build, f.overrides
 	session, runner := f.session, f.runner
-	ids := make([]string, len(f.nodes))
-	for i, n := range f.nodes {
-		ids[i] = n.UUID
-	}
+	ids := uuids(f.nodes)
 	w.running.Add(1)
+	ended := func(done checksDone) tea.Msg {
+		return f.event(stateChecking, func() tea.Cmd { return w.checksDone(f, done) })
+	}
 	work := func() tea.Msg {
 		defer w.running.Done()
 		defer cancel()
@@ -40,7 +50,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		if act == nil { // the action of an earlier check is reused, because it knows the instances that it assigned to nodes
 			var err error
 			if act, err = build(); err != nil {
-				return Msg{f, checksDone{err: err}}
+				return ended(checksDone{err: err})
 			}
 		}
 		if d, is := act.(*provision.DeployAction); is {
@@ -52,11 +62,11 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		if done.err == nil {
 			done.disks = disksOf(ctx, session.API, done.batch)
 		}
-		return Msg{f, done}
+		return ended(done)
 	}
 	if !f.checked {
 		if len(f.nodes) > 1 {
-			w.console.Say(screen.Say{Text: fmt.Sprintf(textLooking, f.name, len(f.nodes))})
+			w.console.Say(screen.Say{Text: fmt.Sprintf("%s: reading %d nodes…", f.name, len(f.nodes))})
 		}
 		return work
 	}
@@ -67,19 +77,22 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	return tea.Batch(w.console.Show(f.wait), work, w.listenChecks(f, box))
 }
 
-func (w *Workflow) listenChecks(f *flow, box checksBox) tea.Cmd {
+// listenChecks shows the progress of the checks. box counts the nodes that have been checked since it was last read.
+func (w *Workflow) listenChecks(f *flow, box *mailbox.Box[int]) tea.Cmd {
 	ctx := w.ctx
 	return func() tea.Msg {
 		n, ok := box.Take(ctx)
 		if !ok {
 			return nil
 		}
-		return Msg{f, nodesChecked{count: n, box: box}}
+		return f.event(stateChecking, func() tea.Cmd { //nolint:contextcheck // Update calls it
+			f.wait.Done += n
+			return w.listenChecks(f, box)
+		})
 	}
 }
 
-// disksOf reads the inventories of up to cardsAtMost nodes whose disks may be erased. It skips deployments, whose
-// reviews show the disks anyway.
+// disksOf reads the disks of some nodes that may be erased, except in deployments, whose reviews show them.
 func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
 	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
@@ -114,8 +127,8 @@ func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
 		w.warn(refused[0].Refusal.OnScreen())
 		return nil
 	}
-	lines := []overlay.Text{{Text: textNothingSent}, {}}
-	return w.console.Show(overlay.NewNote(f.name+textRefusedSuffix, append(lines, refusals(refused)...)))
+	lines := []overlay.Text{{Text: "Nothing was sent:"}, {}}
+	return w.console.Show(overlay.NewNote(f.name+": refused", append(lines, refusals(refused)...)))
 }
 
 func failure(what string, err error) screen.Say {
@@ -124,4 +137,45 @@ func failure(what string, err error) screen.Say {
 		s.Text = what + ": " + s.Text
 	}
 	return s
+}
+
+func (w *Workflow) validate(node models.NodeRef) tea.Cmd {
+	w.console.Say(screen.Say{Text: "validate " + node.Label() + ": validating interfaces…"})
+	ctx, api := w.ctx, w.env.Session.API
+	return func() tea.Msg {
+		list, err := api.Validate(ctx, node.UUID)
+		if err != nil {
+			return failure("validate "+node.Label(), err)
+		}
+		return screen.Ask{Overlay: overlay.NewNote("validate "+node.Label(), verdicts(list))}
+	}
+}
+
+// verdicts formats validation results. Failures that prevent a deployment come first.
+func verdicts(list []models.Validation) []overlay.Text {
+	var bad, good, other []overlay.Text
+	for _, v := range list {
+		line := func(r theme.Role, glyph, text string) overlay.Text {
+			return overlay.Text{Role: r, Text: fmt.Sprintf("%s %-11s %s", glyph, v.Interface, text), Indent: 14}
+		}
+		switch {
+		case v.Unsupported():
+			other = append(other, line(theme.Muted, " ", "not supported"))
+		case *v.Result:
+			good = append(good, line(theme.Good, theme.GlyphDone, "ok"))
+		case models.NeededToDeploy(v.Interface):
+			bad = append(bad, line(theme.Bad, theme.GlyphFailed, v.Reason))
+		default:
+			other = append(other, line(theme.Warn, theme.GlyphMaint, v.Reason))
+		}
+	}
+	return append(append(bad, good...), other...)
+}
+
+func uuids(nodes []models.NodeRef) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.UUID
+	}
+	return ids
 }

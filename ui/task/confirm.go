@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -23,7 +22,7 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	case f.exact:
 		lines, requests := requestLines(f.batch)
 		if requests == 0 {
-			return w.console.Show(overlay.NewNote(textNothingToSend, lines))
+			return w.console.Show(overlay.NewNote("Nothing to send", lines))
 		}
 		q = requestsQuestion(f.batch, lines, requests)
 	case f.onlyFollows():
@@ -43,7 +42,7 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	if q == nil {
 		return w.run(f)
 	}
-	q.Yes = f.send(confirmed{})
+	q.Yes = f.send(stateConfirming, func() tea.Cmd { return w.run(f) })
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
@@ -73,8 +72,7 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion returns the question that asks the operator to confirm the action, or nil if the action needs no
-// confirmation.
+// verbQuestion returns the question about a verb, or nil if it needs no confirmation.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil
@@ -85,7 +83,7 @@ func (f *flow) verbQuestion() *overlay.Question {
 		Title: what, Lines: confirmationCards(f.disks, legal, f.batch.Refused()), Ask: what + "?",
 	}
 	if again {
-		q.Title, q.Ask = textTryAgain, what+" again?"
+		q.Title, q.Ask = "Retry", what+" again?"
 	}
 	wantConsent(q, f.batch)
 	return q
@@ -98,9 +96,9 @@ func wantConsent(q *overlay.Question, batch provision.Batch) {
 	}
 	q.Danger, q.Type = true, batch.Answer()
 	if len(batch.Legal()) == 1 {
-		q.Ask += textTypeName
+		q.Ask += " Type the node name to confirm."
 	} else {
-		q.Ask += textTypeNumber
+		q.Ask += " Type the number of nodes to confirm."
 	}
 }
 
@@ -116,12 +114,11 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	return lines, requests
 }
 
-// requestsQuestion returns a question that shows the requests. It is never skipped, because it is easy to choose the
-// wrong ramdisk or disk.
+// requestsQuestion asks about the exact requests. It is never skipped: it is easy to choose a wrong ramdisk or disk.
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
-		Ask: "Send " + english.Plural(requests, "request", ""),
+		Ask: "Send " + models.Counted(requests, "request"),
 	}
 	if n := len(batch.Legal()); n > 1 {
 		q.Ask += fmt.Sprintf(" for %d nodes", n)
@@ -131,8 +128,7 @@ func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int)
 	return q
 }
 
-// previewLines describes the requests to one node, and lists the baremetal commands that are equivalent to these
-// requests.
+// previewLines describes the requests to one node and lists the equivalent baremetal commands.
 func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
 	add := func(role theme.Role, text string) {
@@ -140,9 +136,9 @@ func previewLines(p provision.Preview) []overlay.Text {
 	}
 	switch {
 	case p.Refusal != nil:
-		add(theme.Warn, textSkipped+p.Refusal.OnScreen())
+		add(theme.Warn, "skipped: "+p.Refusal.OnScreen())
 	case p.Unchanged():
-		add(theme.Muted, textAlreadySet)
+		add(theme.Muted, "already set: nothing to send")
 	}
 	for _, warning := range p.Warnings {
 		add(theme.Warn, theme.GlyphMaint+" "+warning)
@@ -162,8 +158,7 @@ func (f *flow) onlyFollows() bool {
 	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 
-// followQuestion returns the question to ask before interrupted deployments are followed, or nil if no more requests
-// will be sent when they end.
+// followQuestion asks before interrupted deployments are followed. It is nil if no more requests will be sent.
 func (f *flow) followQuestion() *overlay.Question {
 	var lines []overlay.Text
 	for _, i := range f.batch.Legal() {
@@ -181,7 +176,6 @@ func (f *flow) followQuestion() *overlay.Question {
 	return &overlay.Question{Title: what, Lines: lines, Ask: what + "?"}
 }
 
-// deployQuestion returns the question that shows the effects of a deployment and asks for confirmation.
 func (f *flow) deployQuestion() *overlay.Question {
 	legal, refused := f.batch.Legal(), f.batch.Refused()
 	var list, whole []overlay.Text
@@ -195,7 +189,7 @@ func (f *flow) deployQuestion() *overlay.Question {
 		}
 	}
 	if len(refused) > 0 {
-		list = append(list, overlay.Text{Role: theme.Warn, Text: textSkippedByChecks + labels(refused)})
+		list = append(list, overlay.Text{Role: theme.Warn, Text: "Skipped (checks failed): " + labels(refused)})
 	}
 	if list == nil {
 		whole = whole[1:] // for a single node there is no list, and so no blank line after it
@@ -207,4 +201,77 @@ func (f *flow) deployQuestion() *overlay.Question {
 	q := &overlay.Question{Title: what, Lines: append(list, whole...), Ask: what + "?"}
 	wantConsent(q, f.batch)
 	return q
+}
+
+// confirmationCards describes the effects of an action on each node that it changes, and lists the skipped nodes.
+func confirmationCards(disks map[string][]models.Detail, legal, refused []provision.Item) []overlay.Text {
+	var lines []overlay.Text
+	for i, item := range legal {
+		if i == cardsAtMost {
+			lines = append(lines, overlay.Text{Text: fmt.Sprintf("… and %d more: %s", len(legal)-i, labels(legal[i:]))})
+			break
+		}
+		if i > 0 {
+			lines = append(lines, overlay.Text{})
+		}
+		lines = append(lines, card(item, disks[item.Node.UUID])...)
+	}
+	if len(refused) > 0 {
+		lines = append(lines, overlay.Text{})
+		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf(textSkippedNodes, len(refused))})
+		lines = append(lines, refusals(refused)...)
+	}
+	return lines
+}
+
+func card(item provision.Item, disks []models.Detail) []overlay.Text {
+	lines := []overlay.Text{{Role: theme.Strong, Text: item.Node.Label()}}
+	add := func(r theme.Role, d models.Detail) {
+		lines = append(lines, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", d.Name, d.Value), Indent: 14})
+	}
+	for _, d := range models.Card(&item.Node) {
+		if d.Name != "name" {
+			add(theme.Plain, d)
+		}
+	}
+	if item.Effect.Text != "" {
+		role := theme.Plain
+		if item.Effect.Danger >= models.DangerMayErase {
+			role = theme.Danger
+		}
+		add(role, models.Detail{Name: "effect", Value: item.Effect.Text})
+	}
+	for _, text := range item.Warnings {
+		add(theme.Warn, models.Detail{Name: "warning", Value: text})
+	}
+	for _, d := range disks {
+		add(theme.Danger, d)
+	}
+	return lines
+}
+
+func refusals(refused []provision.Item) []overlay.Text {
+	lines := make([]overlay.Text, len(refused))
+	for i, item := range refused {
+		lines[i] = overlay.Text{Text: "  " + item.Refusal.OnScreen()}
+	}
+	return lines
+}
+
+const labelsAtMost = 100
+
+func labels(items []provision.Item) string {
+	text := strings.Join(names(items[:min(len(items), labelsAtMost)]), " ")
+	if len(items) > labelsAtMost {
+		text += " …"
+	}
+	return text
+}
+
+func names(items []provision.Item) []string {
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Node.Label()
+	}
+	return names
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -18,7 +18,7 @@ func (w *Workflow) Enroll(msg screen.StartEnroll) tea.Cmd {
 	why := w.whyNoChange()
 	batch := msg.Action.Batch()
 	if why == "" && len(batch.Items) == 0 {
-		why = textNothingToEnroll
+		why = "no node can be enrolled: all are in conflict or invalid"
 	}
 	if why != "" {
 		w.warn(msg.Action.Name() + ": " + why)
@@ -35,48 +35,45 @@ func (f *flow) enrolls() bool {
 	return is
 }
 
-// enrollListed is the maximum number of nodes that the question lists by name.
 const enrollListed = 20
 
-// enrollQuestion returns the question that is asked before nodes are enrolled. It is never skipped, because an input
-// may contain many nodes.
+// enrollQuestion asks before nodes are enrolled. It is never skipped, because an input may contain many nodes.
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)
-	nodes := english.Plural(n, "node", "")
+	nodes := models.Counted(n, "node")
 	q := &overlay.Question{Title: "Enroll " + nodes, Ask: "Enroll " + nodes + "?"}
 	if act.Goal != provision.GoalEnroll {
-		q.Ask = fmt.Sprintf(textEnrollTo, nodes, english.PluralWord(n, "it", "them"), act.Goal)
+		them := "them"
+		if n == 1 {
+			them = "it"
+		}
+		q.Ask = fmt.Sprintf("Enroll %s and bring %s to %s?", nodes, them, act.Goal)
 	}
 	add := func(role theme.Role, text string) {
 		q.Lines = append(q.Lines, overlay.Text{Role: role, Text: text, Indent: 2})
 	}
 	if act.Goal == provision.GoalAvailable {
-		add(theme.Danger, textCleaningErases)
+		add(theme.Danger, "Automated cleaning may erase the disks of machines that become available.")
 	}
-	if names := provision.EnrollPrepared(act.Plan, act.Goal); len(names) > 0 {
-		add(theme.Danger, fmt.Sprintf(textPreparing, listed(names)))
+	if prepared := provision.EnrollPrepared(act.Plan, act.Goal); len(prepared) > 0 {
+		add(theme.Danger, fmt.Sprintf(textPreparing, listed(prepared)))
 	}
 	wantConsent(q, f.batch)
 	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
-		add(theme.Warn, fmt.Sprintf(textEnrollMetal3, listed(owned)))
+		add(theme.Warn, fmt.Sprintf("Metal3 manages %s and may undo the changes.", listed(owned)))
 	}
 	if f.retryOf == 0 {
 		add(theme.Plain, act.Plan.String())
 		if skipped := len(act.Plan) - n; skipped > 0 {
-			add(theme.Warn, fmt.Sprintf(textEnrollSkipped, english.Plural(skipped, "node", "")))
+			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", models.Counted(skipped, "node")))
 		}
 	}
-	var names []string
-	for i := range f.batch.Items {
-		names = append(names, f.batch.Items[i].Node.Label())
-	}
-	add(theme.Plain, listed(names))
+	add(theme.Plain, listed(names(f.batch.Items)))
 	return q
 }
 
-// listed joins the names with commas. If there are more than enrollListed names, it lists the first enrollListed, and
-// then the number of the remaining names.
+// listed joins the names with commas. It replaces those beyond enrollListed with their number.
 func listed(names []string) string {
 	if more := len(names) - enrollListed; more > 0 {
 		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))

@@ -22,8 +22,7 @@ type override struct {
 	check plan.Check
 }
 
-// showRefused shows the refused nodes with the checks that failed. The operator can override checks, or continue with
-// the other nodes.
+// showRefused shows the failed checks. The operator can override some of them, or continue with the other nodes.
 func (w *Workflow) showRefused(f *flow) tea.Cmd {
 	f.state = stateRefused
 	var lines []overlay.Text
@@ -40,24 +39,26 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 		may = may || slices.ContainsFunc(plan.RefusedChecks(r.Checks), func(c plan.Check) bool { return c.Override })
 	}
 	if may {
-		choices = append(choices, overlay.Choice{Key: "O", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: f.pickOverride()})})
+		pick := screen.Send(screen.Ask{Overlay: w.pickOverride(f)})
+		choices = append(choices, overlay.Choice{Key: "O", Text: "override a check", Then: pick})
 	}
 	if len(legal) > 0 {
-		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(refusedSkipped{})})
+		confirm := f.send(stateRefused, func() tea.Cmd { return w.confirm(f) })
+		choices = append(choices, overlay.Choice{Key: "c", Text: "continue with " + review.Names(legal), Then: confirm})
 	}
-	title := fmt.Sprintf(textRefusedTitle, f.name, review.Names(refused))
+	title := fmt.Sprintf("%s refused for %s: nothing was sent", f.name, review.Names(refused))
 	return w.console.Show(overlay.NewNote(title, lines).With(choices...))
 }
 
 // pickOverride returns a list of the failed checks to choose from. Checks that cannot be overridden are disabled.
-func (f *flow) pickOverride() screen.Overlay {
+func (w *Workflow) pickOverride(f *flow) screen.Overlay {
 	var items []overlay.Item
 	var overrides []override
 	for _, item := range f.batch.Refused() {
 		for _, check := range plan.RefusedChecks(f.deployment().Checks(&item.Node)) {
 			disabled := ""
 			if !check.Override {
-				disabled = textNoOverride
+				disabled = "cannot be overridden"
 			}
 			items = append(items, overlay.Item{
 				ID: strconv.Itoa(len(overrides)), Title: item.Node.Label() + " " + string(check.ID), Detail: check.Text, Disabled: disabled,
@@ -65,9 +66,9 @@ func (f *flow) pickOverride() screen.Overlay {
 			overrides = append(overrides, override{item, check})
 		}
 	}
-	return overlay.NewPick(textOverrideTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Override a check", items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(overrides) {
-			return f.send(overrideChosen{overrides[i]})
+			return f.send(stateRefused, func() tea.Cmd { return w.askOverride(f, overrides[i]) })
 		}
 		return nil
 	})
@@ -79,10 +80,14 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 	f.state = stateOverriding
 	label := o.item.Node.Label()
 	return w.console.Show(overlay.NewConfirm(overlay.Question{
-		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
+		Title: fmt.Sprintf("Override %s on %s", o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
 		Lines: append(append([]overlay.Text{{Role: theme.Strong, Text: label}}, review.Check(o.check)...), overlay.Text{}, overlay.Text{Text: textOverrideAudit}),
-		Ask:   fmt.Sprintf(textOverrideAsk, o.check.ID),
-		Yes:   f.send(overrideConfirmed{o}), No: f.send(overrideDeclined{}),
+		Ask:   fmt.Sprintf("Override the failed check %s? Type the node name to confirm.", o.check.ID),
+		Yes: f.send(stateOverriding, func() tea.Cmd {
+			f.addOverride(o)
+			return w.check(f)
+		}),
+		No: f.send(stateOverriding, func() tea.Cmd { return w.showRefused(f) }),
 	}))
 }
 

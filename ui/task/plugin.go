@@ -16,11 +16,9 @@ import (
 	"ironworks/ui/theme"
 )
 
-// beginPlugin starts a task that runs an operator-supplied program on nodes.
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
-	place := w.env.Session.Plugins
-	f.build = func() (provision.Action, error) { return &provision.PluginAction{Plugin: *p, Context: place}, nil }
+	f.build = always(&provision.PluginAction{Plugin: *p, Context: w.env.Session.Plugins})
 	f.command = func(names []string) []string { return append([]string{"run", p.Name}, names...) }
 	return w.check(f)
 }
@@ -38,7 +36,6 @@ func (w *Workflow) WhyNoPlugin(p *plugin.Plugin, nodes []models.NodeRef) string 
 	return ""
 }
 
-// plugin returns the flow's action if it is an operator-supplied program, or nil otherwise.
 func (f *flow) plugin() *provision.PluginAction {
 	p, _ := f.action.(*provision.PluginAction)
 	return p
@@ -50,8 +47,7 @@ func changes(a provision.Action) bool {
 	return !is || p.Plugin.Changes
 }
 
-// pluginQuestion returns a question that shows the program's command lines. It returns nil if the operator wants no
-// confirmation for this program and no node was refused.
+// pluginQuestion shows the program's command lines. It is nil if no confirmation is wanted and no node was refused.
 func (f *flow) pluginQuestion() *overlay.Question {
 	act, legal, refused := f.plugin(), f.batch.Legal(), f.batch.Refused()
 	if act.Plugin.Consent == models.ConsentNone && len(refused) == 0 {
@@ -74,8 +70,7 @@ func (f *flow) pluginQuestion() *overlay.Question {
 	return q
 }
 
-// takeTerminal runs an operator-supplied program that uses the terminal. The console is hidden until the program
-// ends.
+// takeTerminal runs a program that uses the terminal. The console is hidden until the program ends.
 func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	list, number := w.env.Tasks, f.task.Number
@@ -88,30 +83,42 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 			}
 		}
 		list.End(number, run.results)
-		return Msg{f, taskEnded{}}
+		return f.event(stateRunning, func() tea.Cmd { return w.ended(f) })
 	})
 }
 
-// atTerminal is a plugin that uses the terminal. Bubble Tea passes the terminal to it through the setters.
+// Terminal holds the terminal that Bubble Tea passes to the program in which it is embedded.
+type Terminal struct{ plugin.Output }
+
+// SetStdin sets the input.
+func (t *Terminal) SetStdin(in io.Reader) { t.In = in }
+
+// SetStdout sets the output.
+func (t *Terminal) SetStdout(out io.Writer) { t.Out = out }
+
+// SetStderr sets the output for errors.
+func (t *Terminal) SetStderr(out io.Writer) { t.Err = out }
+
+// atTerminal is a plugin that uses the terminal.
 type atTerminal struct {
+	Terminal
 	ctx     context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	act     *provision.PluginAction
 	runner  provision.Runner
 	batch   provision.Batch
-	output  plugin.Output
 	results []provision.Result
 }
 
 // Run runs the program for each node in turn. Until it ends, Ctrl-C goes to the program.
 func (a *atTerminal) Run() error {
-	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.output, provision.RunOptions{})
+	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.Output, provision.RunOptions{})
 	for _, r := range a.results {
 		if r.Err != nil {
-			_, _ = fmt.Fprintln(a.output.Out, models.OnScreen(r.Err))
+			_, _ = fmt.Fprintln(a.Out, models.OnScreen(r.Err))
 		}
 	}
 	if a.act.Plugin.Pause && a.ctx.Err() == nil {
-		_, _ = fmt.Fprint(a.output.Out, textPressEnter)
+		_, _ = fmt.Fprint(a.Out, "\nPress enter to return to the console. ")
 		a.enter()
 	}
 	return nil
@@ -122,19 +129,10 @@ func (a *atTerminal) enter() {
 	pressed := make(chan struct{})
 	go func() {
 		defer close(pressed)
-		_, _ = bufio.NewReader(a.output.In).ReadString('\n')
+		_, _ = bufio.NewReader(a.In).ReadString('\n')
 	}()
 	select {
 	case <-pressed:
 	case <-a.ctx.Done():
 	}
 }
-
-// SetStdin sets the program's standard input.
-func (a *atTerminal) SetStdin(r io.Reader) { a.output.In = r }
-
-// SetStdout sets the program's standard output.
-func (a *atTerminal) SetStdout(out io.Writer) { a.output.Out = out }
-
-// SetStderr sets the program's standard error.
-func (a *atTerminal) SetStderr(out io.Writer) { a.output.Err = out }

@@ -54,13 +54,12 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 		}
 	}
 	if len(nodes) > 1 {
-		return fmt.Sprintf(textNoneOfMarked, len(nodes), first)
+		return fmt.Sprintf("not possible on any of the %d marked nodes: %s", len(nodes), first)
 	}
 	return first
 }
 
-// refuses returns a function that reports why Ironic would refuse the action on a node. The function sends no
-// request.
+// refuses returns a function that tells, without a request, why Ironic would refuse the action on a node.
 func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
 	if verb, _ := action.AsVerb(id); deploys(id) {
 		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
@@ -72,15 +71,14 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 	return act.Refuse, nil
 }
 
-// noChangeReason returns the reason why the action would leave the node unchanged, or "" if there is none.
 func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:
-		return textNotInMaintenance
+		return "the node is not in maintenance"
 	case id == action.Unprotect && !n.Protected:
-		return textNotProtected
+		return "the node is not protected"
 	case id == action.Unretire && !n.Retired:
-		return textNotRetired
+		return "the node is not retired"
 	}
 	return ""
 }

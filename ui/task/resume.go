@@ -6,18 +6,16 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 )
 
-// interruptedAtMost is the maximum number of nodes that the warning names.
 const interruptedAtMost = 3
 
-// WarnInterrupted warns about the interrupted deployments of the session's context. It is called when the context is
-// opened.
+// WarnInterrupted warns about the interrupted deployments of the session's context when that is opened.
 func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 	if !keepsDeployments(s) {
 		return nil
@@ -39,8 +37,12 @@ func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 			}
 			names = append(names, u.Node.Label())
 		}
-		return screen.Say{Level: screen.Warning, Text: fmt.Sprintf(textInterrupted,
-			english.Plural(len(list), "deployment was", "deployments were"), strings.Join(names, " "), action.DeployResume)}
+		were := "1 deployment was"
+		if len(list) > 1 {
+			were = fmt.Sprintf("%d deployments were", len(list))
+		}
+		text := fmt.Sprintf("%s interrupted: %s (:%s resumes)", were, strings.Join(names, " "), action.DeployResume)
+		return screen.Say{Level: screen.Warning, Text: text}
 	}
 }
 
@@ -55,12 +57,12 @@ func (w *Workflow) Resume() tea.Cmd {
 	name := string(action.DeployResume)
 	s := w.env.Session
 	if !keepsDeployments(s) {
-		w.warn(name + textNotRecorded)
+		w.warn(name + ": deployments are not recorded in this context")
 		return nil
 	}
 	f := w.newFlow(name, s, nil)
 	f.checked = true
-	f.build = func() (provision.Action, error) { return provision.Resume(s.Checks), nil }
+	f.build = always(provision.Resume(s.Checks))
 	f.command = func([]string) []string {
 		words := []string{"deploy", "--resume"}
 		for _, n := range f.nodes {
@@ -70,43 +72,42 @@ func (w *Workflow) Resume() tea.Cmd {
 	}
 	ctx, now := w.ctx, time.Now()
 	return func() tea.Msg {
-		var found interruptedFound
 		list, err := s.Checks.Deployments.Unfinished(now)
-		if err != nil {
-			return Msg{f, interruptedFound{err: err}}
+		var nodes []models.Node
+		var gone []provision.Unfinished
+		if err == nil {
+			nodes, gone, err = provision.FindUnfinished(ctx, s.Runner.API, list)
 		}
-		nodes, gone, err := provision.FindUnfinished(ctx, s.Runner.API, list)
-		for i := range nodes {
-			found.nodes = append(found.nodes, nodes[i].Ref())
-		}
-		for _, u := range gone {
-			found.missing = append(found.missing, u.Node.Label())
-		}
-		found.err = err
-		return Msg{f, found}
+		return f.event(stateFinding, func() tea.Cmd { return w.resumeFound(f, nodes, gone, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
-func (w *Workflow) resumeFound(f *flow, found interruptedFound) tea.Cmd {
+// resumeFound checks the nodes with interrupted deployments. Ironic does not show the nodes of those in gone.
+func (w *Workflow) resumeFound(f *flow, nodes []models.Node, gone []provision.Unfinished, err error) tea.Cmd {
 	switch {
 	case f.session != w.env.Session:
 		return nil // the operator has switched to another context
-	case found.err != nil:
-		w.console.Say(failure(f.name, found.err))
+	case err != nil:
+		w.console.Say(failure(f.name, err))
 		return nil
-	case len(found.missing) > 0:
-		w.warn(fmt.Sprintf(textNodesGone,
-			f.name, strings.Join(found.missing, " "), w.env.CommandLine("deploy", "--give-back")))
-	case len(found.nodes) == 0:
-		w.console.Say(screen.Say{Text: f.name + textNothingInterrupted})
+	case len(gone) > 0:
+		var missing []string
+		for _, u := range gone {
+			missing = append(missing, u.Node.Label())
+		}
+		w.warn(fmt.Sprintf(textNodesGone, f.name, strings.Join(missing, " "), w.env.CommandLine("deploy", "--give-back")))
+	case len(nodes) == 0:
+		w.console.Say(screen.Say{Text: f.name + ": no interrupted deployments"})
 	}
-	if len(found.nodes) == 0 {
+	if len(nodes) == 0 {
 		return nil
 	}
 	if why := w.env.WhyReadOnly(); why != "" { // read-only mode may have been switched on since the key was pressed
 		w.warn(f.name + ": " + why)
 		return nil
 	}
-	f.nodes = found.nodes
+	for i := range nodes {
+		f.nodes = append(f.nodes, nodes[i].Ref())
+	}
 	return w.check(f)
 }

@@ -24,16 +24,12 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	}
 	f.state = stateRunning
 	legal := f.batch.Legal()
-	names := make([]string, len(legal))
-	for i, item := range legal {
-		names[i] = item.Node.Label()
-	}
 	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}, Form: f.form}
 	first, again := w.env.Tasks.Get(f.retryOf)
 	if again {
 		t.Command = first.Command
 	} else {
-		t.Command = w.env.CommandLine(f.command(names)...)
+		t.Command = w.env.CommandLine(f.command(names(legal))...)
 	}
 	f.task = t
 	w.env.Tasks.Add(t)
@@ -91,16 +87,14 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 		if _, over := list.Wait(ctx, number); !over {
 			return nil
 		}
-		return Msg{f, taskEnded{}}
+		return f.event(stateRunning, func() tea.Cmd { return w.ended(f) })
 	}
 }
 
-// lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the
-// remaining nodes.
+// lookAtMost is the number of nodes that are read individually after a task. The next poll reads the others.
 const lookAtMost = 20
 
-// ended shows a toast with the results of a task. It has the poller read up to lookAtMost nodes again, and announces
-// the end of a long task.
+// ended shows the results of a task, has the poller read some nodes again, and announces a long task's end.
 func (w *Workflow) ended(f *flow) tea.Cmd {
 	t, seen := w.env.Tasks.Get(f.task.Number)
 	if !seen {
@@ -125,8 +119,7 @@ const longTask = 30 * time.Second
 // storeLag is the time for which the store may still be outdated after a task has ended.
 const storeLag = 3 * time.Second
 
-// changing returns the UUIDs of the nodes that a task is changing or has just changed. For these nodes, the store may
-// be outdated.
+// changing returns the UUIDs of nodes that a task changes or has just changed, so that the store may be outdated.
 func (w *Workflow) changing() map[string]bool {
 	now := time.Now()
 	nodes := map[string]bool{}
@@ -141,8 +134,7 @@ func (w *Workflow) changing() map[string]bool {
 	return nodes
 }
 
-// summary returns the toast shown when a task has ended. It contains the result of a single node, or the number of
-// nodes with each outcome.
+// summary returns the toast for the end of a task: a single node's result, or the nodes by outcome.
 func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()
@@ -151,7 +143,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 		r := t.Results[0]
 		s := screen.Say{Level: screen.Success, RequestID: r.RequestID}
 		if r.Err == nil {
-			s.Text = fmt.Sprintf(textNodeDone, name, r.Node.Label(), r.Outcome, r.State)
+			s.Text = fmt.Sprintf("%s %s: %s, now %s", name, r.Node.Label(), r.Outcome, r.State)
 			if _, is := t.Plan.Action.(*provision.PluginAction); is && r.Note != "" {
 				s.Text = fmt.Sprintf("%s %s: %s", name, r.Node.Label(), r.Note)
 			}
@@ -175,7 +167,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	s.Text = s.Text[:len(s.Text)-1]
 	if bad > 0 {
 		s.Level = screen.Failure
-		s.Text += fmt.Sprintf(keys.Text(textTaskReasons), t.Number)
+		s.Text += fmt.Sprintf(keys.Text(" ({tasks} shows task %d and the reasons)"), t.Number)
 	}
 	return s
 }

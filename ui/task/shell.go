@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"fmt"
-	"io"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,15 +10,15 @@ import (
 	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
 )
 
-// whyNoShell returns the reason why no shell can be opened on the nodes, or "" if it may be possible.
 func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	s := w.env.Session
 	switch {
 	case len(nodes) > 1:
-		return textOneShell
+		return "one node at a time: the shell takes over the terminal"
 	case s == nil:
 		return textNoContext
 	case s.Shells == nil:
@@ -30,7 +29,7 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 		return ""
 	}
 	if row.Node.PowerState == models.PowerOff {
-		return textPoweredOff
+		return "the machine is powered off"
 	}
 	if why := s.Shells.Refusal(&row.Node); why != nil {
 		return why.WhyOnScreen()
@@ -38,26 +37,12 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	return ""
 }
 
-// ShellMsg reports an event of a shell. The console passes it to [Workflow.UpdateShell].
-type ShellMsg struct {
-	node models.NodeRef
-	// wait is the dialog shown while the shell is being connected. It is nil in the message that reports the end of
-	// the shell.
-	wait   *overlay.Wait
-	ctx    context.Context //nolint:containedctx // of the shell's connection
-	end    context.CancelFunc
-	shell  screen.Shell // nil if connecting failed
-	status int
-	err    error
-}
-
-// openShell connects to the machine of a node. If an instance runs on it, openShell asks for the address, which
-// Ironic does not know.
+// openShell connects to a node's machine. It asks for an instance's address, which Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
 	switch {
 	case !found:
-		w.warn(fmt.Sprintf(textNodeIsGone, node.Label()))
+		w.warn(fmt.Sprintf("shell %s: the node no longer exists", node.Label()))
 		return nil
 	case !row.Node.RunsInstance():
 		return w.connectShell(&row.Node, "")
@@ -74,71 +59,109 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
-	msg := ShellMsg{node: node, wait: overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel), ctx: ctx, end: cancel}
+	run := &shellRun{ctx: ctx, end: cancel, node: node}
+	wait := overlay.NewWait("shell "+node.Label(), "Connecting to the machine.", 1, cancel)
 	shells := w.env.Session.Shells
 	w.running.Add(1)
 	open := func() tea.Msg {
 		defer w.running.Done()
-		msg.shell, msg.err = shells.Open(ctx, n, address)
-		return msg
+		var err error
+		run.shell, err = shells.Open(ctx, n, address)
+		return Msg{handle: func() tea.Cmd {
+			w.console.Dismiss(wait)
+			if err != nil || ctx.Err() != nil {
+				w.shellEnded(run, err)
+				return nil
+			}
+			return w.console.Exec(run, func(err error) tea.Msg {
+				return Msg{handle: func() tea.Cmd {
+					w.shellEnded(run, err)
+					return nil
+				}}
+			})
+		}}
 	}
-	return tea.Batch(w.console.Show(msg.wait), open)
+	return tea.Batch(w.console.Show(wait), open)
 }
 
-// UpdateShell hands the terminal to the shell once it is connected, or shows how the shell has ended.
-func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
-	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
-		w.console.Dismiss(msg.wait)
-		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node}
-		return w.console.Exec(run, func(err error) tea.Msg {
-			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
-		})
+func (w *Workflow) shellEnded(run *shellRun, err error) {
+	canceled := run.ctx.Err() != nil // canceled by the operator or because the console ended
+	run.end()
+	if run.shell != nil {
+		run.shell.Close()
 	}
-	canceled := msg.ctx.Err() != nil // canceled by the operator or because the console ended
-	msg.end()
-	if msg.shell != nil {
-		msg.shell.Close()
-	}
-	if msg.wait != nil {
-		w.console.Dismiss(msg.wait)
-	}
+	label := run.node.Label()
 	switch {
 	case canceled:
-	case msg.err != nil:
-		w.console.Say(failure("shell "+msg.node.Label(), msg.err))
-	case msg.status != 0:
-		w.warn(fmt.Sprintf(textShellStatus, msg.node.Label(), msg.status))
+	case err != nil:
+		w.console.Say(failure("shell "+label, err))
+	case run.status != 0:
+		w.warn(fmt.Sprintf("shell %s: exit status %d", label, run.status))
 	default:
-		w.console.Say(screen.Say{Text: fmt.Sprintf(textShellEnded, msg.node.Label())})
+		w.console.Say(screen.Say{Text: fmt.Sprintf("shell %s: closed", label)})
 	}
-	return nil
 }
 
-// shellRun is a shell that uses the terminal. Bubble Tea passes the terminal to it through the setters.
+// shellRun is a shell that uses the terminal.
 type shellRun struct {
+	Terminal
 	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
-	shell  screen.Shell
+	end    context.CancelFunc
+	shell  screen.Shell // nil if connecting failed
 	node   models.NodeRef
-	in     io.Reader
-	out    io.Writer
 	status int
 }
 
 // Run runs the shell. Until it ends, Ctrl-C goes to the machine.
 func (r *shellRun) Run() (err error) {
-	_, _ = fmt.Fprintf(r.out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
+	_, _ = fmt.Fprintf(r.Out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
 	if note := r.shell.Note(); note != "" {
-		_, _ = fmt.Fprintln(r.out, note)
+		_, _ = fmt.Fprintln(r.Out, note)
 	}
-	r.status, err = r.shell.AtTerminal(r.ctx, r.in, r.out, "")
+	r.status, err = r.shell.AtTerminal(r.ctx, r.In, r.Out, "")
 	return err
 }
 
-// SetStdin sets the input, which is the terminal.
-func (r *shellRun) SetStdin(in io.Reader) { r.in = in }
+func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
+	switch {
+	case len(nodes) > 1:
+		return textOneNodeOnly
+	case w.env.Session == nil:
+		return textNoContext
+	case w.env.Session.Consoles == nil:
+		return textNoShells
+	}
+	return ""
+}
 
-// SetStdout sets the output, which is the terminal.
-func (r *shellRun) SetStdout(out io.Writer) { r.out = out }
+// openWebConsole shows the URL of a node's graphical console. If the graphical console had to be enabled first, it is
+// disabled again when the operator presses x, or when ironworks ends.
+func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
+	ctx, consoles := w.ctx, w.env.Session.Consoles
+	w.console.Say(screen.Say{Text: fmt.Sprintf("console %s: opening…", node.Label())})
+	w.running.Add(1)
+	return func() tea.Msg {
+		defer w.running.Done()
+		page, err := consoles.OpenGraphical(ctx, node)
+		if err != nil {
+			return failure("console "+node.Label(), err)
+		}
+		return screen.Ask{Overlay: consoleNote(ctx, node, page)}
+	}
+}
 
-// SetStderr does nothing, because a terminal has only one output.
-func (*shellRun) SetStderr(io.Writer) {}
+func consoleNote(ctx context.Context, node models.NodeRef, page screen.WebConsole) *overlay.Note {
+	url := page.Address()
+	lines := []overlay.Text{{Text: url.Reveal()}, {}, {Role: theme.Muted, Text: textConsoleURL}}
+	choices := []overlay.Choice{{Key: "y", Text: textCopyURL, Then: screen.Send(screen.CopyText{Copyable: screen.Copyable{Name: "URL", Text: url.Reveal()}})}}
+	if page.Enabled() {
+		lines = append(lines, overlay.Text{Role: theme.Muted, Text: textConsoleEnabled})
+		choices = append(choices, overlay.Choice{Key: "x", Text: "disable console", Then: func() tea.Msg {
+			if err := page.Close(ctx); err != nil {
+				return failure("console "+node.Label(), err)
+			}
+			return screen.Say{Level: screen.Success, Text: fmt.Sprintf("console %s: disabled", node.Label())}
+		}})
+	}
+	return overlay.NewNote("console "+node.Label(), lines).With(choices...)
+}

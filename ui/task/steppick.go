@@ -17,36 +17,30 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// offersFrom is the maximum number of nodes that are read to fill the list of steps. The check that follows covers
-// all nodes.
+// offersFrom is the number of nodes that are read to fill the list of steps. The check that follows covers all nodes.
 const offersFrom = 20
 
-// pickText and pickRunbook are the IDs of two items in the list of steps. Both open the form, which takes several
-// steps as text, or a runbook.
+// The IDs of the items in the list of steps that open the form, which takes several steps or a runbook.
 const (
 	pickText    = "text"
 	pickRunbook = "runbook"
 )
 
-// stepKindOf returns the kind of steps that the verb runs. ok is false if the verb has no list of steps to choose
-// from.
+// stepKindOf returns the kind of steps that the verb runs, or false if it has no list of steps to choose from.
 func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
-	switch verb, _ := action.AsVerb(id); verb {
-	case models.VerbClean:
-		return models.CleanSteps, true
-	case models.VerbService:
-		return models.ServiceSteps, true
-	default:
-		return "", false
+	kinds := map[action.ID]models.StepKind{
+		action.Verb(models.VerbClean): models.CleanSteps, action.Verb(models.VerbService): models.ServiceSteps,
 	}
+	kind, ok = kinds[id]
+	return kind, ok
 }
 
 // pickStep lists the steps that the nodes offer. Choosing a step opens a form for its arguments; the other items open
 // the form for several steps or a runbook.
 func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.NodeRef) tea.Cmd {
 	first := []overlay.Item{
-		{ID: pickText, Title: textSeveralSteps, Detail: textSeveralStepsHelp},
-		{ID: pickRunbook, Title: textRunbookItem, Detail: textRunbookHelp},
+		{ID: pickText, Title: "several steps …", Detail: "enter steps as text or JSON"},
+		{ID: pickRunbook, Title: "runbook …", Detail: textRunbookHelp},
 	}
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.state = statePicking
@@ -59,31 +53,27 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	ctx, api := w.ctx, w.env.Session.Runner.API
 	return tea.Batch(w.console.Show(f.pick), func() tea.Msg {
 		list, only, err := commonSteps(ctx, api, nodes, kind)
-		return Msg{f, stepsFound{first: first, list: list, only: only, err: err}}
+		return f.event(statePicking, func() tea.Cmd {
+			f.offered, f.only = list, only
+			return f.completePick(first, err)
+		})
 	})
 }
 
-// stepsFound adds the steps found to the list. If the nodes could not be read, the list shows the error.
-func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
-	items := slices.Clone(found.first)
-	if found.err != nil {
-		items[0].Detail = models.OnScreen(found.err)
+// completePick adds the offered steps to the items or, if the nodes could not be read, the error.
+func (f *flow) completePick(items []overlay.Item, err error) tea.Cmd {
+	if err != nil {
+		items[0].Detail = models.OnScreen(err)
 	}
-	for _, k := range found.list {
+	for _, k := range f.offered {
 		items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
 	}
-	f.offered, f.only = found.list, found.only
 	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
-// commonSteps returns the known steps of the given kind that all of the first offersFrom nodes offer. If there is
-// only one node, it returns the node too.
+// commonSteps returns the known steps that the first offersFrom nodes all offer, and the node if it is the only one.
 func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) (common []steps.Known, only *models.Node, err error) {
-	var ids []string
-	for _, n := range nodes[:min(len(nodes), offersFrom)] {
-		ids = append(ids, n.UUID)
-	}
-	found, err := provision.FindNodes(ctx, api, ids)
+	found, err := provision.FindNodes(ctx, api, uuids(nodes[:min(len(nodes), offersFrom)]))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,6 +136,6 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 			return nil, field, models.OnScreen(err)
 		}
 		step.Args, noRamdisk = args, v[fieldNoRamdisk] == yes
-		return f.send(argumentsGiven{}), "", ""
+		return w.sendCheck(f), "", ""
 	}))
 }

@@ -40,8 +40,7 @@ type Console interface {
 	// Open opens a screen. Home returns to a main screen.
 	Open(ref screen.Ref) tea.Cmd
 	Home(kind screen.Kind) tea.Cmd
-	// Exec runs a program that takes over the terminal. The message that done returns is sent when the program has
-	// ended.
+	// Exec runs a program that takes over the terminal. When it has ended, the message of done is sent.
 	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
 	// SendToScreen sends a message to the current screen.
 	SendToScreen(msg tea.Msg) tea.Cmd
@@ -61,7 +60,6 @@ func New(ctx context.Context, env *screen.Env, console Console, running *sync.Wa
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
 
-// state is the stage that a flow has reached.
 type state int
 
 const (
@@ -76,7 +74,6 @@ const (
 	stateCanceled                // the operator left while the checks were running
 )
 
-// flow is one task from the action that starts it to its end.
 type flow struct {
 	state state
 	// name is the name of the operation in messages.
@@ -85,15 +82,12 @@ type flow struct {
 	session *screen.Session
 	runner  provision.Runner
 
-	// build returns the action. It may read files.
-	build func() (provision.Action, error)
-	// command returns the command line that has the same effect on the named nodes as the flow, without the name of
-	// the program.
+	build builder
+	// command returns the command line with the same effect on the named nodes, without the program's name.
 	command func(nodes []string) []string
 	// form holds the operator's entries, without secrets. It is nil if the action cannot be recreated from them.
 	form *screen.TaskForm
-	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the exact
-	// requests, rather than just their effect.
+	// checked means that a deployment is checked. exact means that the operator confirms the exact requests.
 	checked, exact bool
 	// retryOf is the number of the task that this task repeats for the nodes that failed, or 0.
 	retryOf int
@@ -123,114 +117,35 @@ func (w *Workflow) newFlow(name string, s *screen.Session, nodes []models.NodeRe
 	return f
 }
 
-// deployment returns the flow's action if it is a deployment, or nil otherwise.
 func (f *flow) deployment() *provision.DeployAction {
 	d, _ := f.action.(*provision.DeployAction)
 	return d
 }
 
-// Msg reports an event of a flow. The console passes it to [Workflow.Update].
+// Msg reports an event of a task. The console passes it to [Workflow.Update].
 type Msg struct {
-	flow  *flow
-	event event
+	flow *flow // nil if the event can be handled in any state
+	// in is the state in which the flow expects the event. If the flow is in another state, the event is too late.
+	in     state
+	handle func() tea.Cmd
 }
 
-// event describes something that has happened in a flow. Each event belongs to one state; if the flow is in another
-// state, the event is too late and is dropped.
-type event interface{ in() state }
+// event returns a message that calls handle if the flow is then in the given state.
+func (f *flow) event(in state, handle func() tea.Cmd) Msg {
+	return Msg{flow: f, in: in, handle: handle}
+}
 
-type (
-	// interruptedFound carries the result of the search for interrupted deployments.
-	interruptedFound struct {
-		nodes []models.NodeRef
-		// missing holds the labels of nodes that Ironic does not have or does not show.
-		missing []string
-		err     error
-	}
-	// stepsFound carries the steps that the nodes offer: list holds these steps, and first holds the menu items that
-	// come before them.
-	stepsFound struct {
-		first []overlay.Item
-		list  []steps.Known
-		only  *models.Node
-		err   error
-	}
-	// argumentsGiven means that the form has been completed.
-	argumentsGiven struct{}
-	// nodesChecked reports the progress of the checks.
-	nodesChecked struct {
-		count int
-		box   checksBox
-	}
-	// checksDone carries the results of the checks.
-	checksDone struct {
-		action provision.Action
-		batch  provision.Batch
-		disks  map[string][]models.Detail
-		err    error
-	}
-	// refusedSkipped means that the operator continues without the refused nodes.
-	refusedSkipped    struct{}
-	overrideChosen    struct{ override }
-	overrideConfirmed struct{ override }
-	overrideDeclined  struct{}
-	confirmed         struct{}
-	// taskEnded means that there are results for all nodes of the task.
-	taskEnded struct{}
-)
+func (f *flow) send(in state, handle func() tea.Cmd) tea.Cmd { return screen.Send(f.event(in, handle)) }
 
-func (interruptedFound) in() state  { return stateFinding }
-func (stepsFound) in() state        { return statePicking }
-func (argumentsGiven) in() state    { return stateArguments }
-func (nodesChecked) in() state      { return stateChecking }
-func (checksDone) in() state        { return stateChecking }
-func (refusedSkipped) in() state    { return stateRefused }
-func (overrideChosen) in() state    { return stateRefused }
-func (overrideConfirmed) in() state { return stateOverriding }
-func (overrideDeclined) in() state  { return stateOverriding }
-func (confirmed) in() state         { return stateConfirming }
-func (taskEnded) in() state         { return stateRunning }
-
-// send returns a command that reports event e of the flow.
-func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
-
-// Update passes an event to its flow. It drops events that do not belong to the flow's current state.
+// Update handles an event, unless it is too late.
 func (w *Workflow) Update(msg Msg) tea.Cmd {
-	f := msg.flow
-	if msg.event.in() != f.state {
+	if msg.flow != nil && msg.flow.state != msg.in {
 		return nil
 	}
-	switch e := msg.event.(type) {
-	case interruptedFound:
-		return w.resumeFound(f, e)
-	case stepsFound:
-		return w.stepsFound(f, e)
-	case argumentsGiven, overrideConfirmed:
-		if o, is := e.(overrideConfirmed); is {
-			f.addOverride(o.override)
-		}
-		return w.check(f)
-	case nodesChecked:
-		f.wait.Done += e.count
-		return w.listenChecks(f, e.box)
-	case checksDone:
-		return w.checksDone(f, e)
-	case refusedSkipped:
-		return w.confirm(f)
-	case overrideChosen:
-		return w.askOverride(f, e.override)
-	case overrideDeclined:
-		return w.showRefused(f)
-	case confirmed:
-		return w.run(f)
-	case taskEnded:
-		return w.ended(f)
-	}
-	return nil
+	return msg.handle()
 }
 
-// Begin starts an action on the given nodes. If the action has a form, Begin opens the form with the values in filled
-// already entered.
+// Begin starts an action on the given nodes, or opens its form with the values in filled already entered.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:
@@ -272,7 +187,7 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	if id == action.BringUp || id == action.MakeAvailable {
 		enrolling := w.env.Session.Enroll
 		if enrolling == nil {
-			w.warn(string(id) + ": " + textNothingSends)
+			w.warn(string(id) + ": not possible in this session")
 			return nil
 		}
 		f.build, f.exact = func() (provision.Action, error) { return bringUp(id, enrolling.API()), nil }, true
@@ -302,53 +217,54 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 		if field, err := args.check(id); err != nil {
 			return nil, field, models.OnScreen(err)
 		}
-		return f.send(argumentsGiven{}), "", ""
+		return w.sendCheck(f), "", ""
 	}))
 }
 
 // Apply starts a task that writes the ramdisk settings into nodes.
 func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
-	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.CommandLine, true)
+	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, always(provision.ApplyRamdisk(msg.For)), msg.CommandLine, true)
 }
 
 // Pin starts a task that writes a root device hint for the chosen disk.
 func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
-	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.CommandLine, true)
+	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, always(msg.Pin), msg.CommandLine, true)
 }
 
 // ChangePorts starts a task that changes ports, port groups or VIFs.
 func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
-	if why := w.whyNoChange(); why != "" {
-		w.warn(string(msg.ID) + ": " + why)
-		return nil
-	}
-	f := w.newFlow(string(msg.ID), w.env.Session, []models.NodeRef{msg.Node})
-	f.exact = true
 	ctx := w.ctx
-	f.build = func() (provision.Action, error) { return msg.Make(ctx) }
-	f.command = func([]string) []string { return msg.CommandLine }
-	return w.check(f)
+	build := func() (provision.Action, error) { return msg.Make(ctx) }
+	return w.beginWith(string(msg.ID), msg.ID, []models.NodeRef{msg.Node}, build, msg.CommandLine, true)
 }
 
 // ChangeHardware starts a task that changes the settings, firmware or RAID of nodes, or that runs a runbook.
 func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.CommandLine, false)
+	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, always(msg.Action), msg.CommandLine, false)
 }
 
 // OrderBMC starts a task that runs an action on a BMC.
 func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
-	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.CommandLine, false)
+	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, always(msg.Action), msg.CommandLine, false)
+}
+
+// builder is a function that returns an action. It may read files.
+type builder func() (provision.Action, error)
+
+func always(act provision.Action) builder {
+	return func() (provision.Action, error) { return act, nil }
 }
 
 // beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
-func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, act provision.Action, command []string, exact bool) tea.Cmd {
+func (w *Workflow) beginWith(
+	what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool,
+) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(what + ": " + why)
 		return nil
 	}
 	f := w.newFlow(string(id), w.env.Session, nodes)
-	f.exact = exact
-	f.build = func() (provision.Action, error) { return act, nil }
+	f.exact, f.build = exact, build
 	f.command = func([]string) []string { return command }
 	return w.check(f)
 }
@@ -360,9 +276,9 @@ func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
 	switch {
 	case why != "":
 	case msg.Action != nil && !msg.Action.CheckedBy(w.env.Session.Checks):
-		why = textOtherIronic
+		why = "the context changed since the checks; nothing was sent"
 	case msg.Action == nil || len(msg.Plan.Legal()) == 0:
-		why = textNoNodePassed
+		why = "no node passed its checks"
 	}
 	if why != "" {
 		w.warn("deploy: " + why)
@@ -406,11 +322,10 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 		return w.confirm(f)
 	}
 	_, f.checked = act.(*provision.DeployAction)
-	f.build = func() (provision.Action, error) { return act, nil }
+	f.build = always(act)
 	return w.check(f)
 }
 
-// whyNoChange returns the reason why no changes can be sent now, or "" if there is none.
 func (w *Workflow) whyNoChange() string {
 	if w.env.Session == nil {
 		return textNoContext

@@ -28,8 +28,7 @@ const (
 	GlyphFound   = "◆"
 )
 
-// ascii replaces the console's glyphs with ASCII characters. Text from elsewhere changes only where it contains the
-// same glyphs.
+// ascii replaces the console's glyphs with ASCII characters, also where text from elsewhere contains them.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
 	GlyphFailed, "x", GlyphMaint, "!", GlyphCursor, ">", GlyphDone, "v", GlyphRule, "-",
@@ -73,8 +72,7 @@ func State(s models.ProvisionState) (glyph string, role Role) {
 	return GlyphIdle, Plain
 }
 
-// Node returns the glyph and the role of a node's state. Maintenance and faults are shown unless the state is a
-// failure.
+// Node returns the glyph and the role of a node's state, maintenance or fault. Failures come first.
 func Node(n *models.Node) (glyph string, role Role) {
 	glyph, role = State(n.ProvisionState)
 	switch {

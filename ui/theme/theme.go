@@ -4,6 +4,7 @@ package theme
 
 import (
 	"image/color"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -33,7 +34,6 @@ const (
 	roles
 )
 
-// reset is the sequence that ends all styles.
 const reset = "\x1b[m"
 
 // Options selects the theme for a terminal and a context.
@@ -42,7 +42,8 @@ type Options struct {
 	Light bool
 	// Profile is the color support of the terminal. Unknown counts as full support.
 	Profile colorprofile.Profile
-	// Accent is the color of the context, as a name from config.Accents or as #rrggbb. If empty, a default is used.
+	// Accent is the color of the context, as a name that the configuration file accepts or as #rrggbb. If empty, a
+	// default is used.
 	Accent string
 	// ASCII means that all glyphs are replaced by ASCII characters.
 	ASCII bool
@@ -61,7 +62,8 @@ func New(o Options) *Theme {
 	c, back := colours(o), rowColour(o)
 	for role := range roles {
 		style := ansi.Style{}
-		if bold(role) {
+		// Bold roles can be told from others even on a terminal without colors.
+		if slices.Contains([]Role{Strong, Bad, Key, Danger, Accent}, role) {
 			style = style.Bold()
 		}
 		if role == Match {
@@ -82,8 +84,7 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow returns the style for text in the cursor's row. The background of the row is back; if back is nil, the text
-// is underlined instead.
+// onRow returns the style for text in the cursor's row: on the background back or, without one, underlined.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)
@@ -91,8 +92,7 @@ func onRow(style ansi.Style, back color.Color) ansi.Style {
 	return append(ansi.Style{}, style...).BackgroundColor(back)
 }
 
-// rowColour returns the background of the cursor's row. It is nil if the terminal has too few colors for a background
-// on which all roles are readable.
+// rowColour returns the background of the cursor's row, or nil if the terminal has too few colors for one.
 func rowColour(o Options) color.Color {
 	switch {
 	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
@@ -128,16 +128,6 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.open[r] + text + reset
 }
 
-// bold reports whether role r is drawn bold. Bold roles can be told from others even on a terminal without colors.
-func bold(r Role) bool {
-	switch r {
-	case Strong, Bad, Key, Danger, Accent:
-		return true
-	case Plain, Muted, Good, Busy, Wait, Warn, Hold, Added, Removed, Match, roles:
-	}
-	return false
-}
-
 // colours returns the color of each role. A nil color means the terminal's default color.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
@@ -145,8 +135,7 @@ func colours(o Options) [roles]color.Color {
 		return c
 	}
 	few := o.Profile == colorprofile.ANSI
-	// pick returns the color with the given 16-color index if the terminal has few colors, and otherwise the tone for
-	// a dark or light background.
+	// pick returns the color with the 16-color index, or the tone for a dark or light background.
 	pick := func(index, dark, light string) color.Color {
 		switch {
 		case few && index == "":
@@ -166,12 +155,12 @@ func colours(o Options) [roles]color.Color {
 	c[Bad] = pick("1", "#ff7b72", "#c0212b")
 	c[Hold] = pick("5", "#c69cf4", "#7a3fb8")
 	c[Added], c[Removed], c[Danger] = c[Good], c[Bad], c[Bad]
-	c[Accent] = accent(o, few)
+	c[Accent] = accent(o.Accent, pick)
 	return c
 }
 
-// accent returns the accent color of the context. The names of colors are those of config.Accents.
-func accent(o Options, few bool) color.Color {
+// accent returns the accent color of the context. The names of colors are those that config accepts.
+func accent(name string, pick func(index, dark, light string) color.Color) color.Color {
 	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},
 		"red":     {"1", "#ff6b6b", "#c0212b"},
@@ -187,14 +176,9 @@ func accent(o Options, few bool) color.Color {
 		"gray":    {"7", "#a8b0b8", "#5a636b"},
 		"":        {"6", "#5fd7c4", "#00776a"},
 	}
-	tone, known := tones[o.Accent]
-	switch {
-	case !known:
-		return lipgloss.Color(o.Accent) // #rrggbb; the writer reduces it to the colors of the terminal
-	case few:
-		return lipgloss.Color(tone[0])
-	case o.Light:
-		return lipgloss.Color(tone[2])
+	tone, known := tones[name]
+	if !known {
+		return lipgloss.Color(name) // #rrggbb; the writer reduces it to the colors of the terminal
 	}
-	return lipgloss.Color(tone[1])
+	return pick(tone[0], tone[1], tone[2])
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -34,14 +35,7 @@ func Fault(err error, w int) []pane.Line {
 
 // mark puts the failure glyph before the first line and indents the other lines.
 func mark(lines []pane.Line) []pane.Line {
-	for i := range lines {
-		lead := "   "
-		if i == 0 {
-			lead = " " + theme.GlyphFailed + " "
-		}
-		lines[i] = append(pane.Line{S(theme.Bad, lead)}, lines[i]...)
-	}
-	return lines
+	return Prefixed(lines, S(theme.Bad, " "+theme.GlyphFailed+" "), S(theme.Bad, "   "))
 }
 
 // Short formats err for a single line of the screen. If err is or wraps a *[models.Fault], the text is only the
@@ -74,7 +68,7 @@ func Read(now, at time.Time) string {
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
-		return S(theme.Muted, textAsking)
+		return S(theme.Muted, "loading…")
 	case err != nil && known:
 		return S(theme.Warn, "refresh failed, "+Read(now, asked))
 	case err != nil:
@@ -83,8 +77,32 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago formats the time from at to now, followed by "ago". It returns "never" if at is zero. Both times must come from
-// the same clock.
+// FreshnessOf is like [Freshness] for the data of a source.
+func FreshnessOf(of fetch.Requests) Span {
+	return Freshness(time.Now(), of.Asked(), of.Known(), of.Busy(), of.Err())
+}
+
+// FaultAbove returns the drawn lines that show err above a table, with a blank line, or nil if err is nil.
+func FaultAbove(t *theme.Theme, err error, w int) []string {
+	if err == nil {
+		return nil
+	}
+	return append(Draw(t, Fault(err, w), w), "")
+}
+
+// EmptyText returns the text of a table without rows: loading before the first result, and none if there are no rows.
+// If the first request has failed, it returns "", because the error is shown.
+func EmptyText(of fetch.Requests, loading, none string) string {
+	switch {
+	case of.Known():
+		return none
+	case of.Err() != nil:
+		return ""
+	}
+	return loading
+}
+
+// Ago formats the time from at to now, on the same clock, followed by "ago", or "never" if at is zero.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

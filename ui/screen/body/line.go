@@ -1,15 +1,18 @@
-// Package body provides the parts that screens share: lines of text, errors, prompts, and the handling of scrolling
-// keys.
+// Package body provides the parts that screens share: lines, errors, prompts, tables and scrolling.
 package body
 
 import (
+	"fmt"
 	"strings"
 
+	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
 	"ironworks/ui/widget/tabs"
 )
 
@@ -75,8 +78,7 @@ func Wrapped(role theme.Role, text string, w int) []pane.Line {
 	return Indented(role, text, w, 0)
 }
 
-// Indented is like [Wrapped], but puts n spaces before each line. It does not indent if fewer than 4 cells would
-// remain for the text.
+// Indented is like [Wrapped], but puts n spaces before each line, unless fewer than 4 cells would remain.
 func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	if w-n < 4 {
 		n = 0
@@ -88,8 +90,8 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but returns no more lines than most allows. If text is omitted, the last line ends
-// with an ellipsis.
+// IndentedMost is like [Indented], but returns at most the given number of lines. If text is omitted, the last line
+// ends with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
@@ -103,6 +105,18 @@ func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	return lines
 }
 
+// Prefixed puts a span before the first line, and another one before each other line. It modifies the slice.
+func Prefixed(lines []pane.Line, first, other Span) []pane.Line {
+	for i := range lines {
+		lead := other
+		if i == 0 {
+			lead = first
+		}
+		lines[i] = append(pane.Line{lead}, lines[i]...)
+	}
+	return lines
+}
+
 // Draw draws lines that do not scroll, each cut to w cells.
 func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	drawn := make([]string, len(lines))
@@ -110,6 +124,11 @@ func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 		drawn[i] = Paint(t, line, w)
 	}
 	return drawn
+}
+
+// Padded appends empty lines until there are n lines.
+func Padded(lines []string, n int) []string {
+	return append(lines, make([]string, max(n-len(lines), 0))...)
 }
 
 // Split splits the output of a widget into lines. It returns nil if the output is empty.
@@ -152,8 +171,7 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// TabLine draws a rule that contains the names of a screen's tabs. It remembers where they were drawn, so that At can
-// find the tab at a clicked cell.
+// TabLine draws a rule with the names of a screen's tabs, and finds the tab at a clicked cell.
 type TabLine struct {
 	titles        []string
 	current, w, x int
@@ -184,6 +202,14 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 // At returns the index of the tab whose name was drawn at column x, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
+// Click makes the tab at the clicked cell the current one. It reports whether the tabs' line was clicked.
+func (l *TabLine) Click(x, y int, current *int) bool {
+	if at := l.At(x); y == 1 && at >= 0 {
+		*current = at
+	}
+	return y == 1
+}
+
 // Mover is a widget that scrolls or has a cursor: a table, a pane or a form.
 type Mover interface {
 	Move(by int)
@@ -191,6 +217,15 @@ type Mover interface {
 	Top()
 	Bottom()
 	Scroll(by int)
+}
+
+// Table contains the methods of a [table.Table] that do not depend on the type of its rows.
+type Table interface {
+	Mover
+	Len() int
+	Resize(w, h int)
+	Draw(t *theme.Theme) string
+	Click(x, y int) table.Hit
 }
 
 // ScrollStep is the number of cells by which a horizontal scroll key moves the view.
@@ -221,4 +256,51 @@ func Steer(m Mover, id action.ID, step int) bool {
 		return false
 	}
 	return true
+}
+
+// detailNames is the width of the name column, in cells.
+const detailNames = 12
+
+// Details returns a name and a value for each detail. A value has at most 12 lines that fit w cells.
+func Details(details []models.Detail, w int) []pane.Line {
+	var lines []pane.Line
+	for _, d := range details {
+		value := IndentedMost(theme.Plain, d.Value, max(w-detailNames-3, 8), 0, 12)
+		name, blank := S(theme.Muted, " "+cell.Fit(d.Name, detailNames)+" "), S(theme.Muted, cell.Blanks(detailNames+2))
+		lines = append(lines, Prefixed(value, name, blank)...)
+	}
+	return lines
+}
+
+// Problem returns the glyph that marks a problem of severity s, and the role in which the glyph is drawn.
+func Problem(s userdata.Severity) (string, theme.Role) {
+	switch s {
+	case userdata.SeverityError:
+		return theme.GlyphFailed, theme.Bad
+	case userdata.SeverityWarning:
+		return theme.GlyphMaint, theme.Warn
+	case userdata.SeverityInfo:
+	}
+	return theme.GlyphIdle, theme.Muted
+}
+
+// Report returns lines that list the problems of a configuration with their positions. The lines below the problems
+// show what the configuration does. The first span of a line is a problem's glyph or an effect's name.
+func Report(report userdata.Report) []pane.Line {
+	var lines []pane.Line
+	for _, problem := range report.Problems {
+		mark, role := Problem(problem.Severity)
+		place := ""
+		if problem.Line > 0 {
+			place = fmt.Sprintf("%d:%d ", problem.Line, problem.Column)
+		}
+		lines = append(lines, pane.Line{S(role, " "+mark+" "), S(theme.Strong, place), S(theme.Plain, problem.Message)})
+	}
+	if len(lines) > 0 {
+		lines = append(lines, nil)
+	}
+	for _, row := range report.Summary.Rows() {
+		lines = append(lines, pane.Line{S(theme.Muted, fmt.Sprintf(" %-9s", row.Name)), S(theme.Plain, row.Text)})
+	}
+	return lines
 }

@@ -1,6 +1,8 @@
 package body
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -72,12 +74,12 @@ func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:
-		wrong := ""
-		switch {
-		case p.Wrong != nil:
-			wrong = cell.Cut("  "+models.OnScreen(p.Wrong), w/2)
-		case p.Note != "":
-			wrong = cell.Cut("  "+p.Note, w/2)
+		wrong := p.Note
+		if p.Wrong != nil {
+			wrong = models.OnScreen(p.Wrong)
+		}
+		if wrong != "" {
+			wrong = cell.Cut("  "+wrong, w/2)
 		}
 		room := w - cell.Width(wrong) - 3
 		if room < 1 {
@@ -90,9 +92,4 @@ func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	return t.Rule(w)
 }
 
-func (p *Prompt) lead() string {
-	if p.Lead == "" {
-		return "/"
-	}
-	return cell.Cut(p.Lead, 1)
-}
+func (p *Prompt) lead() string { return cell.Cut(cmp.Or(p.Lead, "/"), 1) }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,6 +23,15 @@ import (
 )
 
 const (
+	textNotHere     = " Recordings contain no BIOS or firmware data."
+	textSame        = "No differences from %s."
+	textNoFirmware  = "No firmware data: Ironic reads it during cleaning and inspection, if the firmware interface supports it."
+	textGoldenTitle = "Golden node"
+	textGoldenHelp  = "name or UUID; the other nodes are compared with it"
+	textNothing     = "no setting to copy"
+)
+
+const (
 	biosTab = iota
 	firmwareTab
 	tabCount
@@ -31,14 +39,11 @@ const (
 
 var titles = []string{"BIOS", "Firmware"}
 
-// freshFor is the maximum age of data that is reused when the screen is shown again.
-const freshFor = 30 * time.Second
-
 // Screen compares the machines of several nodes.
 type Screen struct {
+	screen.Base
 	env    *screen.Env
 	api    provision.HardwareAPI // nil without a live Ironic
-	id     string
 	golden models.NodeRef
 	nodes  []models.NodeRef
 	tab    int
@@ -51,8 +56,6 @@ type Screen struct {
 	versions *table.Table[provision.FirmwareVersion]
 }
 
-var _ screen.Screen = (*Screen)(nil)
-
 // ID returns the ID of the screen that compares the given nodes. The first node is the golden one.
 func ID(nodes []models.NodeRef) string {
 	ids := make([]string, len(nodes))
@@ -64,10 +67,12 @@ func ID(nodes []models.NodeRef) string {
 
 // New returns the screen that compares the nodes listed in id; see [ID].
 func New(env *screen.Env, id string) *Screen {
-	s := &Screen{env: env, id: id, drifts: driftTable(), versions: versionTable()}
+	s := &Screen{env: env, drifts: driftTable(), versions: versionTable()}
 	for uuid := range strings.SplitSeq(id, ",") {
 		s.nodes = append(s.nodes, env.Node(uuid))
 	}
+	title := "compare " + models.Counted(len(s.nodes), "node")
+	s.Base = screen.NewBase(screen.Ref{Kind: screen.KindCompare, ID: id}, title, action.Compare, action.List)
 	s.golden = s.nodes[0]
 	if env.Session == nil || env.Session.Hardware == nil {
 		return s
@@ -76,16 +81,14 @@ func New(env *screen.Env, id string) *Screen {
 	nodes := slices.Clone(s.nodes)
 	s.firmware = fetch.New(func(ctx context.Context) ([]provision.FirmwareVersion, error) {
 		return provision.ReadFirmwareMatrix(ctx, s.api, nodes)
-	})
+	}).Then(s.versions.SetRows)
 	s.compareWith(s.golden)
 	return s
 }
 
 // compareWith replaces the golden node, with which all other nodes are compared.
 func (s *Screen) compareWith(golden models.NodeRef) {
-	if s.drift != nil {
-		s.drift.Close()
-	}
+	s.drift.Close()
 	s.golden = golden
 	api := s.api
 	var others []models.Node
@@ -96,98 +99,43 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	}
 	s.drift = fetch.New(func(ctx context.Context) ([]provision.NodeDrift, error) {
 		return provision.BIOSDrift(ctx, api, &models.Node{UUID: golden.UUID, Name: golden.Name}, others)
-	})
+	}).Then(func(list []provision.NodeDrift) { s.drifts.SetRows(rowsOf(list)) })
 	s.drifts.SetRows(nil)
 }
 
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, ID: s.id} }
+// Shown fetches the data of the current tab, unless it is recent.
+func (s *Screen) Shown() tea.Cmd { return s.source().Renew() }
 
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "compare " + models.Counted(len(s.nodes), "node") }
-
-// Start fetches the data of the current tab.
-func (s *Screen) Start() tea.Cmd { return s.renew(0) }
-
-// Shown fetches the data of the current tab again if it is older than freshFor.
-func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
-
-func (s *Screen) renew(limit time.Duration) tea.Cmd {
-	if s.api == nil {
-		return nil
-	}
-	from := s.source()
-	if from.Busy() || from.Tried() && time.Since(from.At()) < limit {
-		return nil
-	}
-	return from.Get()
-}
-
-// source contains the methods of [fetch.Source] that do not depend on the type of its data.
-type source interface {
-	Get() tea.Cmd
-	Err() error
-	At() time.Time
-	Asked() time.Time
-	Busy() bool
-	Tried() bool
-}
-
-func (s *Screen) source() source {
+func (s *Screen) source() fetch.Requests {
 	if s.tab == firmwareTab {
 		return s.firmware
 	}
 	return s.drift
 }
 
+func (s *Screen) rows() body.Table {
+	if s.tab == firmwareTab {
+		return s.versions
+	}
+	return s.drifts
+}
+
 // Close cancels running requests.
 func (s *Screen) Close() {
-	if s.api != nil {
-		s.drift.Close()
-		s.firmware.Close()
-	}
+	s.drift.Close()
+	s.firmware.Close()
 }
 
-// chosen is the message that reports that the operator entered a new golden node.
-type chosen struct {
-	of     *Screen
-	golden models.NodeRef
-}
-
-// Update stores the results of requests, replaces the golden node, and reloads the current tab when the operator
-// requests it.
+// Update stores the results of requests, and continues dialogs.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
-	if s.api == nil {
-		return nil
-	}
 	switch msg := msg.(type) {
 	case screen.Reload:
 		return s.source().Get()
-	case chosen:
-		if msg.of != s {
-			return nil
-		}
-		s.compareWith(msg.golden)
-		return s.renew(0)
+	case screen.Later:
+		return msg.Run(s)
 	}
-	if mine, next := s.drift.Handle(msg); mine {
-		list, _ := s.drift.Value()
-		s.drifts.SetRows(rowsOf(list))
-		return next
-	}
-	if mine, next := s.firmware.Handle(msg); mine {
-		list, _ := s.firmware.Value()
-		s.versions.SetRows(list)
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.drift, s.firmware)
 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Compare, action.List} }
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
 
 // Targets returns the node of the row at the cursor. On the firmware tab, whose rows are not nodes, it returns nil.
 func (s *Screen) Targets() []models.NodeRef {
@@ -205,7 +153,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		case s.api == nil:
 			return strings.TrimSpace(textNotHere)
 		case s.tab != biosTab:
-			return textOnlyBIOS
+			return "only BIOS settings are copied"
 		case id == action.HardwareApply && len(s.differing()) == 0:
 			return textNothing
 		}
@@ -223,7 +171,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab, action.PrevTab:
 		s.tab = (s.tab + 1) % tabCount
-		return s.renew(freshFor)
+		return s.Shown()
 	case action.HardwareGolden:
 		return s.askGolden()
 	case action.HardwareApply:
@@ -233,17 +181,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindHardware, ID: targets[0].UUID}, Then: action.ShowBIOS})
 		}
 	default:
-		if s.tab == biosTab {
-			body.Steer(s.drifts, id, 1)
-		} else {
-			body.Steer(s.versions, id, 1)
-		}
+		body.Steer(s.rows(), id, 1)
 	}
 	return nil
 }
 
-// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like any
-// other node.
+// askGolden asks for a new golden node. The previous one is then compared like any other node.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string
@@ -254,17 +197,17 @@ func (s *Screen) askGolden() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textGoldenTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		row, _, known := store.Get(strings.TrimSpace(v["golden"]))
 		if !known {
-			return nil, "golden", textNoSuchNode
+			return nil, "golden", "no node has this name or UUID"
 		}
-		return screen.Send(chosen{of: s, golden: row.Node.Ref()}), "", ""
+		return screen.Send(screen.NewLater(s, func() tea.Cmd {
+			s.compareWith(row.Node.Ref())
+			return s.Shown()
+		})), "", ""
 	})})
 }
 
 // differing returns the nodes that differ from the golden node in settings that can be copied.
 func (s *Screen) differing() []models.NodeRef {
-	if s.drift == nil {
-		return nil
-	}
 	list, _ := s.drift.Value()
 	var nodes []models.NodeRef
 	for i := range list {
@@ -275,8 +218,7 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden asks the root to copy the golden node's settings to all nodes that differ. The root first checks the
-// nodes and asks for confirmation.
+// copyGolden copies the golden node's settings to all nodes that differ, after checks and a confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}
@@ -288,17 +230,10 @@ func (s *Screen) copyGolden() tea.Cmd {
 
 // Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
-	if y == 1 {
-		if tab := s.tabs.At(x); tab >= 0 {
-			s.tab = tab
-		}
-		return false, s.renew(freshFor)
+	if s.tabs.Click(x, y, &s.tab) {
+		return false, s.Shown()
 	}
-	if s.tab == biosTab {
-		return s.drifts.Click(x, y-s.listAt).WasCurrent, nil
-	}
-	s.versions.Click(x, y-s.listAt)
-	return false, nil
+	return s.rows().Click(x, y-s.listAt).WasCurrent && s.tab == biosTab, nil
 }
 
 // Copies returns the row at the cursor and a command line that compares the same nodes.
@@ -334,5 +269,5 @@ func (s *Screen) summary() string {
 			differ++
 		}
 	}
-	return fmt.Sprintf(textDrift, s.golden.Label(), fmt.Sprintf("%d of %s differ", differ, models.Counted(len(list), "node")))
+	return fmt.Sprintf("golden node %s; %d of %s differ", s.golden.Label(), differ, models.Counted(len(list), "node"))
 }

@@ -113,6 +113,11 @@ func TestNothingToCompare(t *testing.T) {
 		screentest.Shows(t, s, 120, 20, "SerialNumber")
 		a.Err = &models.Fault{Kind: models.FaultServer, Op: "get BIOS settings", Status: 500, Message: "boom"}
 		r.Pass(time.Minute)
+		s = compare.New(r.Env, compare.ID([]models.NodeRef{{UUID: screentest.UUID(1)}, {UUID: screentest.UUID(3)}}))
+		r.API.Err = a.Err
+		r.Open(s)
+		screentest.Shows(t, s, 120, 20, "not loaded")
+		screentest.Lacks(t, s, 120, 20, "refresh failed")
 		r.Env.Session.Hardware = nil
 		s = compare.New(r.Env, screentest.UUID(1))
 		r.Open(s)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"ironworks/models"
 	"ironworks/models/bios"
@@ -15,11 +14,9 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost is the maximum number of node names in a row of the firmware tab.
 const namesAtMost = 10
 
-// driftRow is a row of the BIOS tab: a setting in which a node differs from the golden node, or the error that
-// occurred when the node's settings were read.
+// driftRow is a setting in which a node differs from the golden node, or the error in reading the node's settings.
 type driftRow struct {
 	bios.Difference
 	node models.NodeRef
@@ -76,7 +73,7 @@ func named(nodes []models.NodeRef) string {
 	}
 	text := strings.Join(names, " ")
 	if more := len(nodes) - len(names); more > 0 {
-		text += fmt.Sprintf(textMoreNodes, more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
@@ -92,37 +89,21 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if s.tab == biosTab {
 		left = append(left, body.S(theme.Muted, "  "+s.summary()))
 	}
-	from := s.source()
-	heading := body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), from.Asked(), !from.At().IsZero(), from.Busy(), from.Err())})
+	heading := body.Line(t, w, left, []body.Span{body.FreshnessOf(s.source())})
 	return body.Page(t, w, h, heading, s.tabs.Draw(t, titles, s.tab, "", w), func(h int) string { return s.content(t, w, h) })
 }
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
-	var head []string
-	if err := s.source().Err(); err != nil {
-		head = append(body.Draw(t, body.Fault(err, w), w), "")
-	}
+	head := body.FaultAbove(t, s.source().Err(), w)
 	s.listAt = body.PageTop + len(head)
-	room := max(h-len(head), 0)
-	if s.tab == firmwareTab {
-		s.versions.Empty = textFirmware
-		if _, known := s.firmware.Value(); known {
-			s.versions.Empty = textNoFirmware
-		}
-		s.versions.Resize(w, room)
-		return cell.Block(append(head, body.Split(s.versions.Draw(t))...), w, h)
+	s.versions.Empty = "Reading firmware versions…"
+	if s.firmware.Known() {
+		s.versions.Empty = textNoFirmware
 	}
-	_, known := s.drift.Value()
-	switch {
-	case len(s.nodes) == 1 && s.golden.UUID == s.nodes[0].UUID:
-		s.drifts.Empty = s.env.Keys.Text(textOne)
-	case known:
-		s.drifts.Empty = fmt.Sprintf(textSame, s.golden.Label())
-	case s.source().Err() == nil:
-		s.drifts.Empty = textLoading
-	default:
-		s.drifts.Empty = ""
+	s.drifts.Empty = body.EmptyText(s.drift, "Reading BIOS settings…", fmt.Sprintf(textSame, s.golden.Label()))
+	if len(s.nodes) == 1 && s.golden.UUID == s.nodes[0].UUID {
+		s.drifts.Empty = s.env.Keys.Text("One node: {hardware-golden} compares it with a golden node.")
 	}
-	s.drifts.Resize(w, room)
-	return cell.Block(append(head, body.Split(s.drifts.Draw(t))...), w, h)
+	s.rows().Resize(w, max(h-len(head), 0))
+	return cell.Block(append(head, body.Split(s.rows().Draw(t))...), w, h)
 }

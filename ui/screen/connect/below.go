@@ -6,21 +6,29 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// noteworthySkew is the largest clock skew that is not shown. A larger skew makes it hard to match Ironic's log with
-// local times.
+const (
+	textAnswered  = "Answered %s (API %s, %s)."
+	textNoIronic1 = " No Ironic is configured: this is the default address. Start with --url http://HOST:6385,"
+	textNoIronic2 = " or add a context to a configuration file. Searched:"
+	textClockSkew = "server clock is %s %s this machine's; ages use the server clock"
+	textMoreLines = "… and %d more lines: enlarge the window, or copy"
+)
+
+// noteworthySkew is the largest clock skew that is not shown. A larger one makes Ironic's log hard to match with local
+// times.
 const noteworthySkew = 2 * time.Second
 
 // labels is the width of the label column, in cells.
 const labels = 14
 
-// below returns lines that describe the context at the cursor. Errors and values are wrapped to w cells; body.Draw
-// cuts the other lines.
+// below describes the context at the cursor. Errors and values are wrapped to w cells; body.Draw cuts the rest.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {
@@ -35,14 +43,11 @@ func (s *Screen) below(w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// testLines returns lines with the result of the context's connection test, or nil if there is none.
 func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
-	if p == nil {
-		return nil
-	}
 	health, known := p.Value()
 	switch {
+	case p == nil:
 	case p.Err() != nil:
 		return append(body.Fault(p.Err(), w-1), nil)
 	case known:
@@ -52,7 +57,6 @@ func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// unusableLines returns lines with the reason why the context is unusable, and with its settings.
 func unusableLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
@@ -62,8 +66,6 @@ func unusableLines(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// connectionLines returns lines with the state of the current connection, the settings of the context, and facts
-// about the connection.
 func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
@@ -71,10 +73,10 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	case st.Fault != nil:
 		lines = s.errorLines(now, w)
 	case st.Connected:
-		text := fmt.Sprintf(textConnected, body.Ago(now, st.Answered))
+		text := fmt.Sprintf("Connected. Last response %s.", body.Ago(now, st.Answered))
 		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
 	default:
-		text := fmt.Sprintf(textAsking, models.Age(now.Sub(s.env.Started)))
+		text := fmt.Sprintf("Connecting for %s: no response yet.", models.Age(now.Sub(s.env.Started)))
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
@@ -86,26 +88,22 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	return append(lines, s.connectionFacts(w)...)
 }
 
-// searchedLines returns lines that explain that no Ironic is configured, and list the places where a configuration
-// was searched for.
+// searchedLines says that no Ironic is configured, and where a configuration was searched for.
 func searchedLines(c screen.Context, w int) []pane.Line {
-	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
-	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
+	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}, {body.S(theme.Warn, textNoIronic2)}}
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Searched), "\n") {
 		lines = append(lines, body.Indented(theme.Muted, strings.TrimSpace(line), w-1, 3)...)
 	}
 	return append(lines, nil)
 }
 
-// errorLines returns lines with the connection error, its remedy, and the time until the next attempt.
 func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
 	text := fmt.Sprintf("%s; ", st.Fault.Kind)
-	switch wait := st.NextTry.Sub(now).Round(time.Second); {
-	case st.NextTry.IsZero() || wait <= 0:
+	if wait := st.NextTry.Sub(now).Round(time.Second); wait <= 0 {
 		text += "retrying now"
-	default:
+	} else {
 		text += "retry in " + models.Age(wait)
 	}
 	if st.Failures > 1 {
@@ -119,19 +117,16 @@ func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
-// settings returns lines with the endpoint, the authentication method, the mode and the source of the context.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
-		mode = textReadOnly
+		mode = "read-only mode: changes are refused"
 	}
 	return labeled([][2]string{
 		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"source", c.Source},
 	}, w)
 }
 
-// connectionFacts returns lines with facts about the connection, such as the API version, the latency and the clock
-// skew.
 func (s *Screen) connectionFacts(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}
@@ -145,18 +140,18 @@ func (s *Screen) connectionFacts(w int) []pane.Line {
 	if st.Latency > 0 {
 		add("latency", st.Latency.Round(time.Millisecond).String())
 	}
-	if skew := st.Skew.Round(time.Second); skew > noteworthySkew || skew < -noteworthySkew {
+	if skew := st.Skew.Round(time.Second); skew.Abs() > noteworthySkew {
 		way := "ahead of"
 		if skew < 0 {
-			skew, way = -skew, "behind"
+			way = "behind"
 		}
-		add("clock", fmt.Sprintf(textClockSkew, models.Age(skew), way))
+		add("clock", fmt.Sprintf(textClockSkew, models.Age(skew.Abs()), way))
 	}
 	if st.Requests > 0 {
 		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(time.Since(s.env.Started))))
 	}
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
-		add("unsupported", textMissingFields+strings.Join(lacks, ", "))
+		add("unsupported", "fields that this Ironic does not return: "+strings.Join(lacks, ", "))
 	}
 	return labeled(rows, w)
 }
@@ -168,13 +163,9 @@ func labeled(rows [][2]string, w int) []pane.Line {
 		if row[1] == "" {
 			continue
 		}
-		for i, text := range body.Wrapped(theme.Plain, row[1], max(w-labels-5, 8)) {
-			name := ""
-			if i == 0 {
-				name = row[0]
-			}
-			lines = append(lines, append(pane.Line{body.S(theme.Muted, fmt.Sprintf("   %-*s ", labels, name))}, text...))
-		}
+		name, blank := fmt.Sprintf("   %-*s ", labels, row[0]), cell.Blanks(labels+4)
+		value := body.Wrapped(theme.Plain, row[1], max(w-labels-5, 8))
+		lines = append(lines, body.Prefixed(value, body.S(theme.Muted, name), body.S(theme.Muted, blank))...)
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ package connect
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,6 +20,7 @@ import (
 
 // Screen lists the contexts.
 type Screen struct {
+	screen.Base
 	env   *screen.Env
 	table *table.Table[screen.Context]
 
@@ -30,16 +32,15 @@ type Screen struct {
 	probes map[string]*fetch.Source[screen.Health]
 }
 
-var _ screen.Screen = (*Screen)(nil)
-
 // New returns the screen that lists the contexts.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{
-		env: env, table: table.New(func(c screen.Context) string { return c.Name }),
-		probes: map[string]*fetch.Source[screen.Health]{},
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindConnect}, "connect", action.List, action.Connect),
+		env:  env, table: table.New(func(c screen.Context) string { return c.Name }),
+		probes: map[string]*fetch.Source[screen.Health]{}, swatches: map[string]string{},
 	}
-	s.table.Empty = textNoContexts +
-		env.Program + textNoContextsPaths
+	s.table.Empty = "No contexts. Pass --url http://HOST:6385, or add contexts to the configuration file; " +
+		env.Program + " config paths shows its location."
 	s.table.SetColumns([]table.Column[screen.Context]{
 		{Key: "name", Title: "CONTEXT", Min: 10, Max: 30, Cell: s.nameCell},
 		{Key: "accent", Title: "ACCENT", Min: 10, Max: 10, Drop: 2, Cell: s.accentCell},
@@ -51,12 +52,6 @@ func New(env *screen.Env) screen.Screen {
 	})
 	return s
 }
-
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "connect" }
 
 // Start fills the table and moves the cursor to the current context.
 func (s *Screen) Start() tea.Cmd {
@@ -106,19 +101,10 @@ func (s *Screen) check() tea.Cmd {
 // --url, refresh adds that one at the top.
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
-	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {
+	if here := s.env.Session; here != nil && !slices.ContainsFunc(contexts, s.isCurrent) {
 		contexts = append([]screen.Context{here.Context}, contexts...)
 	}
 	s.table.SetRows(contexts)
-}
-
-func hasContext(contexts []screen.Context, name string) bool {
-	for i := range contexts {
-		if contexts[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // current returns the current context, or the zero Context if there is none.
@@ -134,13 +120,9 @@ func (s *Screen) current() screen.Context {
 	return screen.Context{}
 }
 
-// isCurrent reports whether the session uses the context.
 func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Connect} }
 
 // Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -165,7 +147,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {
-		return textCannotProbe
+		return "connection tests are not available here"
 	}
 	if id != action.Open {
 		return ""
@@ -173,20 +155,14 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	c, ok := s.table.Cursor()
 	switch {
 	case !ok:
-		return textNoContextKnown
+		return "no contexts"
 	case c.Err != nil:
-		return textUnusable + body.Short(c.Err)
+		return "unusable: " + body.Short(c.Err)
 	case s.isCurrent(c):
-		return s.env.Keys.Text(textAlreadyHere)
+		return s.env.Keys.Text("current context; {refresh} refreshes")
 	}
 	return ""
 }
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
-
-// Targets always returns nil, because the rows of this screen are not nodes.
-func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns facts about the context at the cursor, such as its name and endpoint.
 func (s *Screen) Copies() []screen.Copyable {

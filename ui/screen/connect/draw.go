@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -18,7 +19,9 @@ import (
 
 // Draw draws the contexts, and below them the facts about the context at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	s.updateTheme(t)
+	if t.Options() != s.looks {
+		s.looks, s.swatches = t.Options(), map[string]string{}
+	}
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(w)
 		rows := min(s.table.Len(), max(h/3, h-len(below)-2, 2))
@@ -39,20 +42,14 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 }
 
 func (s *Screen) heading(t *theme.Theme, w int) string {
-	count := fmt.Sprintf("%d contexts", s.table.Len())
-	if s.table.Len() == 1 {
-		count = "1 context"
-	}
 	left := []body.Span{body.S(theme.Strong, " Contexts")}
 	if name := s.current().Name; name != "" {
 		glyph, word, role := s.health()
 		left = append(left, body.S(theme.Plain, "  "+name+"  "), body.S(role, glyph+" "+word))
 	}
-	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
+	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, models.Counted(s.table.Len(), "context"))})
 }
 
-// health returns a glyph and a word for the state of the connection to the current context, and the role in which
-// both are drawn.
 func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {
@@ -78,38 +75,34 @@ func (s *Screen) nameCell(c screen.Context) table.Cell {
 }
 
 func (s *Screen) stateCell(c screen.Context) table.Cell {
-	switch {
-	case c.Err != nil:
-		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "unusable", Role: theme.Bad}
-	case s.isCurrent(c):
-		glyph, word, role := s.health()
-		return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
-	}
-	return s.probedCell(c)
+	glyph, word, role := s.state(c)
+	return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 }
 
-// probedCell returns the cell that shows the result of the context's connection test, or "not open" if there is none.
-func (s *Screen) probedCell(c screen.Context) table.Cell {
-	cell := func(glyph, text string, r theme.Role) table.Cell {
-		return table.Cell{Glyph: glyph, GlyphRole: r, Text: text, Role: r}
-	}
+// state returns a glyph, a word and a role for the state of a context: of the connection, if it is the current one, and
+// otherwise of the connection test.
+func (s *Screen) state(c screen.Context) (glyph, word string, role theme.Role) {
 	p := s.probes[c.Name]
-	if p == nil {
-		return cell(theme.GlyphIdle, "not open", theme.Muted)
+	switch {
+	case c.Err != nil:
+		return theme.GlyphFailed, "unusable", theme.Bad
+	case s.isCurrent(c):
+		return s.health()
+	case p == nil:
+		return theme.GlyphIdle, "not open", theme.Muted
 	}
-	_, known := p.Value()
 	var f *models.Fault
 	switch {
 	case p.Busy():
-		return cell(theme.GlyphWorking, "asking", theme.Busy)
+		return theme.GlyphWorking, "asking", theme.Busy
 	case errors.As(p.Err(), &f):
-		return cell(theme.GlyphFailed, string(f.Kind), theme.Bad)
+		return theme.GlyphFailed, string(f.Kind), theme.Bad
 	case p.Err() != nil:
-		return cell(theme.GlyphFailed, "test failed", theme.Bad)
-	case known:
-		return cell(theme.GlyphActive, "answers", theme.Good)
+		return theme.GlyphFailed, "test failed", theme.Bad
+	case p.Known():
+		return theme.GlyphActive, "answers", theme.Good
 	}
-	return cell(theme.GlyphIdle, "not open", theme.Muted)
+	return theme.GlyphIdle, "not open", theme.Muted
 }
 
 func (s *Screen) modeCell(c screen.Context) table.Cell {
@@ -119,15 +112,8 @@ func (s *Screen) modeCell(c screen.Context) table.Cell {
 	return table.Cell{Text: "allowed"}
 }
 
-// accentCell returns the cell that shows a sample of the context's accent color and the name of the color.
 func (s *Screen) accentCell(c screen.Context) table.Cell {
-	name := c.Accent
-	if name == "" {
-		name = "–"
-	}
-	if s.swatches == nil { // not drawn yet
-		s.swatches = map[string]string{}
-	}
+	name := cmp.Or(c.Accent, "–")
 	painted, known := s.swatches[c.Accent]
 	if !known {
 		look := s.looks
@@ -136,12 +122,4 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 		s.swatches[c.Accent] = painted
 	}
 	return table.Cell{Draw: func(_ *theme.Theme, w int) string { return cell.Fit(painted+" "+printable.Line(name), w) }}
-}
-
-// updateTheme drops the swatches if they were painted with other theme options.
-func (s *Screen) updateTheme(t *theme.Theme) {
-	if s.swatches == nil || t.Options() != s.looks {
-		s.looks = t.Options()
-		s.swatches = map[string]string{}
-	}
 }

@@ -31,18 +31,24 @@ type Texts struct {
 // Changer changes the objects that a screen lists: it asks for a file, compares it with Ironic, asks for consent to
 // the changes, and sends them.
 type Changer struct {
-	env   *screen.Env
-	life  context.Context //nolint:containedctx // it is the life of the screen, not of a call
-	texts Texts
-	plan  func(path string, rewrite bool) Planned
+	of     screen.Screen
+	reload func() tea.Cmd
+	env    *screen.Env
+	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	texts  Texts
+	plan   func(path string, rewrite bool) Planned
 	// File is the path that was entered last.
 	File string
 }
 
-// NewChanger returns a Changer for a screen. The life context is canceled when the screen is closed. The plan
+// NewChanger returns a Changer for a screen, which calls reload to read the screen's list again after changes. The
+// Changer sends [screen.Later] messages to the screen. The life context is canceled when the screen is closed. The plan
 // function compares the file at path with Ironic. It sends requests, so it is called in a command, not in Update.
-func NewChanger(life context.Context, env *screen.Env, texts Texts, plan func(path string, rewrite bool) Planned) *Changer {
-	return &Changer{env: env, life: life, texts: texts, plan: plan}
+func NewChanger(
+	life context.Context, env *screen.Env, of screen.Screen, reload func() tea.Cmd, texts Texts,
+	plan func(path string, rewrite bool) Planned,
+) *Changer {
+	return &Changer{of: of, reload: reload, env: env, life: life, texts: texts, plan: plan}
 }
 
 // Planned holds the planned changes, or the reason why they could not be determined.
@@ -50,44 +56,10 @@ type Planned struct {
 	Steps    []provision.Declared
 	Warnings []document.Problem
 	Err      error
-
-	of *Changer
-}
-
-// begun is the message that starts a dialog's command after the dialog has closed.
-type begun struct {
-	of  *Changer
-	cmd func() tea.Cmd
-}
-
-// changeSent is the message that reports the result of the changes that were sent.
-type changeSent struct {
-	of      *Changer
-	message screen.Say
-}
-
-// Handle handles msg if c sent it; mine reports whether c did. After changes have been sent, Handle calls reload to
-// read the screen's list again.
-func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
-	switch msg := msg.(type) {
-	case begun:
-		if msg.of == c {
-			return msg.cmd(), true
-		}
-	case Planned:
-		if msg.of == c {
-			return c.confirm(msg), true
-		}
-	case changeSent:
-		if msg.of == c {
-			return tea.Batch(reload(), screen.Send(msg.message)), true
-		}
-	}
-	return nil, false
 }
 
 // After returns a command for a dialog. The command runs cmd after the dialog has closed.
-func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begun{of: c, cmd: cmd}) }
+func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(screen.NewLater(c.of, cmd)) }
 
 // AskApply asks the operator for a file, and then for consent to the changes that the file requires.
 func (c *Changer) AskApply() tea.Cmd {
@@ -104,18 +76,15 @@ func (c *Changer) AskApply() tea.Cmd {
 	})})
 }
 
-// Compare returns a command that calls plan to determine the changes. When the result arrives, Handle asks the
-// operator for consent.
+// Compare returns a command that calls plan to determine the changes, and then asks the operator for consent.
 func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	return func() tea.Msg {
 		p := plan()
-		p.of = c
-		return p
+		return screen.NewLater(c.of, func() tea.Cmd { return c.confirm(p) })
 	}
 }
 
-// confirm shows the planned changes and asks for consent. If there are none, or if they are unknown, it shows a
-// message instead.
+// confirm asks for consent to the planned changes, or says that there are none or why they are unknown.
 func (c *Changer) confirm(p Planned) tea.Cmd {
 	counts := provision.DeclaredCounts(p.Steps)
 	switch {
@@ -134,9 +103,31 @@ func (c *Changer) confirm(p Planned) tea.Cmd {
 // Ask opens a dialog that shows the given lines and asks the question. If the operator consents, the steps are sent.
 func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {
-			send := send(c.life, c.env, steps)
-			return func() tea.Msg { return changeSent{of: c, message: send()} }
-		}),
+		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd { return c.send(steps) }),
 	})})
+}
+
+// send returns a command that sends the requests of the steps, shows the result and reloads the list. Confirmed requests
+// are sent even if the screen is closed.
+func (c *Changer) send(steps []provision.Declared) tea.Cmd {
+	runner := c.env.Session.Runner
+	runner.ReadOnly = runner.ReadOnly || c.env.ReadOnly
+	ctx := context.WithoutCancel(c.life)
+	return func() tea.Msg {
+		said := screen.Say{Level: screen.Success, Text: "done: " + provision.DeclaredCounts(steps)}
+		failed := 0
+		for i, err := range runner.SendDeclared(ctx, steps) {
+			if err == nil {
+				continue
+			}
+			if failed++; failed == 1 {
+				text := fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))
+				said = screen.Say{Level: screen.Failure, Text: text}
+			}
+		}
+		if failed > 1 {
+			said.Text = fmt.Sprintf("%s; %d more failed", said.Text, failed-1)
+		}
+		return screen.NewLater(c.of, func() tea.Cmd { return tea.Batch(c.reload(), screen.Send(said)) })
+	}
 }

@@ -1,20 +1,20 @@
-// Package declared shows and sends changes to the objects that users declare in files: inspection rules, deploy
-// templates and runbooks.
+// Package declared changes the objects that users declare in files: rules, deploy templates and runbooks.
 package declared
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
-	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
 )
 
-// differences returns lines that show what the steps create, change and delete.
 func differences(steps []provision.Declared) []overlay.Text {
 	var lines []overlay.Text
 	for i := range steps {
@@ -40,26 +40,50 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// send returns a function that sends the requests of the steps and returns a message about the result. It ignores the
-// cancellation of ctx, so confirmed requests are sent even if the screen is closed.
-func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
-	runner := env.Session.Runner
-	runner.ReadOnly = runner.ReadOnly || env.ReadOnly
-	ctx = context.WithoutCancel(ctx)
-	return func() screen.Say {
-		said := screen.Say{Level: screen.Success, Text: "done: " + provision.DeclaredCounts(steps)}
-		failed := 0
-		for i, err := range runner.SendDeclared(ctx, steps) {
-			if err == nil {
-				continue
-			}
-			if failed++; failed == 1 {
-				said = screen.Say{Level: screen.Failure, Text: fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))}
-			}
-		}
-		if failed > 1 {
-			said.Text = fmt.Sprintf("%s; %d more failed", said.Text, failed-1)
-		}
-		return said
+// WhyEmpty returns the reason why there are no objects of the given kind at all.
+func WhyEmpty(env *screen.Env, objects string) string {
+	if env.Session == nil {
+		return env.Keys.Text(" No context is connected; {connect} chooses one.")
+	}
+	return " Recordings have no " + objects + "."
+}
+
+// List is a table above the details of the row at the cursor.
+type List struct {
+	// Details shows the details. It must wrap lines.
+	Details pane.Pane
+	at      int // line of the screen at which the table was drawn
+}
+
+// Draw draws the head, the table and the details in w by h cells. fill updates Details to show the row at the cursor.
+func (l *List) Draw(t *theme.Theme, head []string, rows body.Table, fill func(), w, h int) string {
+	room := max(h-len(head), 0)
+	height := min(max(room/3, min(rows.Len()+1, room/2)), room)
+	if rows.Len() == 0 {
+		height = room
+	}
+	rows.Resize(w, height)
+	l.at = body.PageTop + len(head)
+	lines := append(head, body.Split(rows.Draw(t))...)
+	if rest := room - height - 1; rest > 0 {
+		fill()
+		l.Details.Resize(w, rest)
+		lines = append(append(lines, t.Rule(w)), body.Split(l.Details.Draw(t))...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+// Do moves the cursor of the table or scrolls the details.
+func (l *List) Do(id action.ID, rows body.Table) {
+	switch id {
+	case action.ChecksDown:
+		l.Details.Page(1)
+	case action.ChecksUp:
+		l.Details.Page(-1)
+	default:
+		body.Steer(rows, id, 1)
 	}
 }
+
+// Click selects the row of the table at the given position.
+func (l *List) Click(x, y int, rows body.Table) table.Hit { return rows.Click(x, y-l.at) }

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,33 +32,23 @@ type userData struct {
 	err          error
 }
 
-// fileRead is the result of readFile.
-type fileRead struct {
-	of     *Screen
-	number int
-	got    prepare.Checked
-	err    error
-}
-
 func (s *Screen) bootForm() *form.Inline {
 	placeholder := "none: no login to the installed system"
 	if f := s.fields().ConfigDrive; f.UserData != "" {
 		placeholder = "inline in the plan: " + userdata.SizeText(int64(len(f.UserData)))
 	}
+	readers := append([]string{auto}, models.Texts(plan.UserDataReaders())...)
+	networks := []string{auto, networkCopied, networkLeft}
 	const what, how = "User data", "CoreOS installation"
-	fields := []form.Field{
+	return s.inline(bootValues(s.fields()), []form.Field{
 		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Files: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
-		{
-			Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers(),
-			Help: textReaderHelp,
-		},
+		{Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers, Help: textReaderHelp},
 		{Key: keyKargs, Section: how, Label: "Kernel args", Help: textKargsHelp},
-		{
-			Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: []string{auto, networkCopied, networkLeft},
-			Help: textNetworkHelp,
-		},
-	}
-	values := bootValues(s.fields())
+		{Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: networks, Help: textNetworkHelp},
+	})
+}
+
+func (s *Screen) inline(values map[string]string, fields []form.Field) *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
@@ -66,16 +57,15 @@ func (s *Screen) bootForm() *form.Inline {
 	return made
 }
 
-func readers() []string {
-	return append([]string{auto}, models.Texts(plan.UserDataReaders())...)
-}
-
 func bootValues(f plan.Fields) map[string]string {
 	network := auto
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
 		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
 	}
-	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
+	return map[string]string{
+		keyUserData: f.ConfigDrive.UserDataFile, keyReader: cmp.Or(string(f.ConfigDrive.Reader), auto),
+		keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network,
+	}
 }
 
 // readFile reads and checks the current node's user data if it may have changed, or unconditionally if anew is set.
@@ -98,34 +88,35 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	if path == "" {
 		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
 		return func() tea.Msg {
-			return fileRead{of: s, number: number, got: prepare.Checked{Report: *inline.Report()}}
+			got := prepare.Checked{Report: *inline.Report()}
+			return s.answer(func() tea.Cmd { return s.handleFile(number, got, nil) })
 		}
 	}
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return fileRead{of: s, number: number, got: got, err: err}
+		return s.answer(func() tea.Cmd { return s.handleFile(number, got, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
 // handleFile stores the result of readFile. If the file has changed on disk, it also repeats the deployment checks.
-func (s *Screen) handleFile(msg fileRead) tea.Cmd {
+func (s *Screen) handleFile(number int, got prepare.Checked, err error) tea.Cmd {
 	u := &s.file
-	if msg.number != u.number {
+	if number != u.number {
 		return nil
 	}
 	again := u.known
-	u.busy, u.err = false, msg.err
+	u.busy, u.err = false, err
 	switch {
-	case msg.err != nil:
+	case err != nil:
 		u.stamp = prepare.FileStamp{}
-	case msg.got.Same:
+	case got.Same:
 		return nil
 	default:
-		u.known, u.stamp, u.kept = true, msg.got.Stamp, msg.got.Report
+		u.known, u.stamp, u.kept = true, got.Stamp, got.Report
 	}
 	s.setReport()
 	s.show()
-	if again && msg.err == nil {
+	if again && err == nil {
 		return s.recheck(0, askNothing)
 	}
 	return nil
@@ -144,8 +135,7 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit returns what the last checks found in the user data, provided that cloud-init will read it. Otherwise
-// it returns nil.
+// forCloudInit returns what the last checks found in the user data if cloud-init will read it, else nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
@@ -206,9 +196,9 @@ func (s *Screen) bootRule(t *theme.Theme, w int) string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.file.path == "" && s.file.inline == "":
-		return textNoUserData
+		return "No user data: login to the installed system is not possible. Enter a Butane or Ignition file above."
 	case s.env.Maker() == nil:
-		return textNoChecker
+		return "User data checks are not available here."
 	}
-	return textReadingFile
+	return "Reading the file…"
 }

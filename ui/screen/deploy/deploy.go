@@ -47,7 +47,7 @@ func TooMany(nodes int) string {
 	if nodes <= NodesAtMost {
 		return ""
 	}
-	return fmt.Sprintf(textTooMany, nodes, NodesAtMost)
+	return fmt.Sprintf("%d nodes selected, at most %d allowed: mark fewer", nodes, NodesAtMost)
 }
 
 // ID returns the ID of the wizard for the given nodes: their UUIDs, joined by commas.
@@ -149,38 +149,8 @@ func (s *Screen) Close() { s.finish() }
 // Update handles the results of commands and changes to nodes. While Typing reports true, it also handles keys.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case checksRan:
-		if msg.of == s {
-			return s.handleChecks(msg)
-		}
-	case fileRead:
-		if msg.of == s {
-			return s.handleFile(msg)
-		}
-	case planRead:
-		if msg.of == s {
-			return s.handlePlan(msg)
-		}
-	case planWritten:
-		if msg.of == s {
-			return s.handleWritten(msg)
-		}
-	case planForEditor:
-		if msg.of == s {
-			return s.handlePlanForEditor(msg)
-		}
-	case planEdited:
-		if msg.of == s {
-			return s.handlePlanEdited(msg)
-		}
-	case stepReady:
-		if msg.of == s {
-			return s.takeStep(msg)
-		}
-	case decided:
-		if msg.of == s {
-			return msg.do()
-		}
+	case screen.Later:
+		return msg.Run(s)
 	case screen.FleetChanged:
 		return s.nodesChanged()
 	case screen.Tick:
@@ -301,7 +271,6 @@ func (s *Screen) readNode() *models.Node {
 	return nil
 }
 
-// fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
 // planned derives facts from the current node and the plan, without sending requests to Ironic.
@@ -326,8 +295,7 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change applies a change for all selected nodes to a copy of the plan. It then makes the copy the draft's plan and
-// starts the checks.
+// change replaces the draft's plan by a copy that is changed for all selected nodes, and starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is a disk and the result of matching it against the root device hints.
 type diskRow struct {
 	hints.DiskCheck
 	id string // unique even if names repeat
@@ -53,7 +53,6 @@ func diskTable() *table.Table[diskRow] {
 	return t
 }
 
-// inventory returns the current node's inventory, or nil if it is unknown.
 func (s *Screen) inventory() *hints.Inventory {
 	if f := s.checkedFacts(); f != nil {
 		return f.Inventory
@@ -61,8 +60,7 @@ func (s *Screen) inventory() *hints.Inventory {
 	return nil
 }
 
-// checkedFacts returns the facts about the current node that the checks have gathered, or nil before the first
-// checks.
+// checkedFacts returns the facts that the checks have gathered about the current node, or nil before the first checks.
 func (s *Screen) checkedFacts() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
@@ -90,8 +88,7 @@ func (s *Screen) diskRows() []diskRow {
 	return rows
 }
 
-// pickDisk finds the most stable hint that matches only the disk at the cursor, and stores it in the plan. If it
-// cannot pick the disk, why contains the reason.
+// pickDisk stores the most stable hint that matches only the disk at the cursor, or says why there is none.
 func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	row, ok := s.disks.Cursor()
 	inv := s.inventory()
@@ -102,14 +99,14 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, models.OnScreen(err) + s.env.Keys.Text(textEditHints)
+		return nil, models.OnScreen(err) + s.env.Keys.Text("; {hints-write} edits hints")
 	case err != nil:
 		return nil, models.OnScreen(err)
 	}
 	search := s.diskSearch()
 	search.Hints = rootHints
 	if _, err := search.Pick(inv.Disks); err != nil {
-		return nil, textSkippedDisk + row.Disk.Name
+		return nil, "the node's skip_block_devices skips " + row.Disk.Name
 	}
 	return s.setHints(rootHints), ""
 }
@@ -155,38 +152,23 @@ func (s *Screen) moveHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo returns the destination of the plan's hints: instance_info or properties.
-func (s *Screen) hintsTo() hints.Source {
-	if s.fields().RootDevice.To == hints.OfProperties {
-		return hints.OfProperties
-	}
-	return hints.OfInstance
-}
-
-func (s *Screen) whyHints() string {
-	if !s.fields().RootDevice.Hints.IsSet() {
-		return s.env.Keys.Text(textPickDisk)
-	}
-	return ""
-}
-
 // noDisks returns the reason why no disk can be picked, or "" if one can.
 func (s *Screen) noDisks() string {
 	f := s.checkedFacts()
 	name := s.currentRef().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
-		return fmt.Sprintf(textNoHintsKind, s.planned().Kind)
+		return fmt.Sprintf("Deployments of kind %s do not use root device hints.", s.planned().Kind)
 	case f == nil && s.err != nil:
-		return textNodeUnread
+		return "Could not load the node."
 	case f == nil:
-		return textLoadingDisks
+		return "Loading disks…"
 	case f.InventoryError != "":
-		return textInventoryError + f.InventoryError
+		return "Could not load the inventory: " + f.InventoryError
 	case f.Inventory == nil:
-		return textNoInventory + name + s.env.Keys.Text(textNoInventoryFix)
+		return "No inventory for " + name + s.env.Keys.Text(textNoInventoryFix)
 	case len(f.Inventory.Disks) == 0:
-		return textNoDisks + name + s.env.Keys.Text(textNoDisksFix)
+		return "Inspection found no disks in " + name + s.env.Keys.Text(textNoDisksFix)
 	}
 	return ""
 }
@@ -202,20 +184,21 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns lines that show the effective hints, their source, and the disk at the cursor. The argument most
-// is the maximum number of lines that describe the disk.
+// hintLines returns the effective hints, their source, and the disk at the cursor. The argument most is the maximum
+// number of lines that describe the disk.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}
-	switch {
-	case s.fields().RootDevice.Hints.IsSet():
-		lines = append(lines, body.IndentedMost(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
+	switch planned := s.fields().RootDevice; {
+	case planned.Hints.IsSet():
+		text := fmt.Sprintf("plan hints, written to %s: %s", cmp.Or(planned.To, hints.OfInstance), planned.Hints.String())
+		lines = append(lines, body.IndentedMost(theme.Strong, text, w-1, 1, 2)...)
 	case f.Hints.Hints.IsSet():
 		lines = append(lines, body.IndentedMost(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:
-		said := textSmallestDisk
+		said := "no hints: the agent picks the smallest disk ≥ 4 GiB"
 		if s.disks.Len() > 0 {
-			said += s.env.Keys.Text(textPickThis)
+			said += s.env.Keys.Text("; {open} picks the selected disk")
 		}
 		lines = append(lines, body.IndentedMost(theme.Warn, said, w-1, 1, 2)...)
 	}

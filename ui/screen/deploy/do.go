@@ -24,8 +24,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.goTo((s.page() + pageCount - 1) % pageCount)
 	case action.DeployNext:
 		to := s.next()
-		if s.refusesOther() {
-			to = s.page() // visit the other nodes before the other pages
+		if p := s.page(); p != pageReview && s.verdicts[p] == plan.CheckRefuse && !s.refuses(p, s.currentRef().UUID) {
+			to = p // visit the other nodes before the other pages
 		}
 		return tea.Batch(s.goTo(to), s.switchToRefused(to))
 	case action.DeployNodeNext:
@@ -99,8 +99,7 @@ func (s *Screen) goTo(to page) tea.Cmd {
 	return nil
 }
 
-// next returns the next page with a failed check, or Review if there is none. Without results, it returns the page
-// after the current one.
+// next returns the next page with a failed check, or Review. Without results, it returns the following page.
 func (s *Screen) next() page {
 	for by := range pageReview {
 		p := (s.page() + 1 + by) % pageReview
@@ -110,7 +109,7 @@ func (s *Screen) next() page {
 		if p == s.page() {
 			continue
 		}
-		switch s.verdict(p) {
+		switch s.verdicts[p] {
 		case "":
 			return min(s.page()+1, pageReview) // no results yet
 		case plan.CheckRefuse:
@@ -139,12 +138,6 @@ func (s *Screen) refuses(p page, uuid string) bool {
 	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
-// refusesOther reports whether no check of the page failed for the current node, but one failed for another node.
-func (s *Screen) refusesOther() bool {
-	p := s.page()
-	return p != pageReview && !s.refuses(p, s.currentRef().UUID) && s.verdict(p) == plan.CheckRefuse
-}
-
 // switchToRefused switches to the first node that failed a check of page p, unless the current node failed one.
 func (s *Screen) switchToRefused(p page) tea.Cmd {
 	if p == pageReview || s.refuses(p, s.currentRef().UUID) {
@@ -158,7 +151,6 @@ func (s *Screen) switchToRefused(p page) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the current page's form.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	f := s.form()
 	switch id {
@@ -171,7 +163,7 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 			body.Steer(&s.report, id, 1)
 			return nil
 		}
-		body.Steer(f, id, 1)
+		fallthrough
 	default:
 		body.Steer(f, id, 1)
 	}
@@ -249,19 +241,21 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		}
 	case action.PlanEdit:
 		if s.env.WhyNoEditor != "" {
-			return s.env.WhyNoEditor + fmt.Sprintf(textSendPlan, s.env.Program)
+			return s.env.WhyNoEditor + fmt.Sprintf("; use: %s deploy -f - NODE < plan.yaml", s.env.Program)
 		}
 	case action.Open:
 		return s.whyOpen()
 	case action.HintsTo, action.HintsDrop:
-		return s.whyHints()
+		if !s.fields().RootDevice.Hints.IsSet() {
+			return s.env.Keys.Text("the plan has no hints; {open} picks a disk")
+		}
 	case action.HintsWrite:
 		if !s.planned().Kind.PicksDisk() {
 			return s.noDisks()
 		}
 	case action.StepAdd:
 		if s.busy && s.readNode() == nil {
-			return textNodeNotRead // the steps to choose from depend on the node's interfaces
+			return "the node is not loaded yet" // the steps to choose from depend on the node's interfaces
 		}
 	case action.StepRemove:
 		return s.whyRemove()

@@ -31,7 +31,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0)) // comes first, because it sets the scroll position that the tab line shows
 	titles := make([]string, pageCount)
 	for p := range pageCount {
-		mark, _ := verdictGlyph(s.verdict(p))
+		mark, _ := verdictGlyph(s.verdicts[p])
 		titles[p] = mark + " " + p.title() // without a page number: number keys open other screens
 	}
 	place := ""
@@ -45,7 +45,6 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// verdictGlyph returns the glyph for the verdict and the role in which the glyph is drawn.
 func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
@@ -72,7 +71,11 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	}
 	s.checks.SetLines(s.checkLines(w))
 	checks := body.Split(body.PaneOr(t, &s.checks, s.noChecks(), w, below))
-	lines := append(body.Split(s.drawPage(t, w, h-below-1)), s.checksRule(t, w))
+	title := " checks "
+	if place := s.checks.Position(); place != "" {
+		title += place + " "
+	}
+	lines := append(body.Split(s.drawPage(t, w, h-below-1)), body.Rule(t, theme.Muted, title, w))
 	return cell.Block(append(lines, checks...), w, h)
 }
 
@@ -136,7 +139,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	case s.err != nil:
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
-	mark, role := verdictGlyph(s.verdict(pageReview))
+	mark, role := verdictGlyph(s.verdicts[pageReview])
 	result := s.worstChecks()
 	if len(s.refs) > 1 {
 		result = fmt.Sprintf("%d ready, %d refused", s.ready, s.refused)
@@ -146,9 +149,9 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 
 // worstChecks returns a phrase, such as "2 warnings", that counts the current node's checks of the worst severity.
 func (s *Screen) worstChecks() string {
-	worst, n := s.verdict(pageReview), 0
+	worst, n := s.verdicts[pageReview], 0
 	if node, read := s.node(); read {
-		for _, c := range s.checksOf(node) {
+		for _, c := range s.judged[node.UUID] {
 			if c.Severity == worst && !c.Overridden {
 				n++
 			}
@@ -169,22 +172,14 @@ func (s *Screen) worstChecks() string {
 	return "ready"
 }
 
-func (s *Screen) checksRule(t *theme.Theme, w int) string {
-	text := " checks "
-	if place := s.checks.Position(); place != "" {
-		text += place + " "
-	}
-	return body.Rule(t, theme.Muted, text, w)
-}
-
 func (s *Screen) noChecks() string {
 	switch {
 	case s.session == nil || s.session.Checks == nil:
-		return textNoContext
+		return "No context is open: checks are not available."
 	case s.err != nil:
-		return textNodesUnread
+		return "Could not load the nodes."
 	}
-	return textLoading
+	return "Loading…"
 }
 
 // checkLines returns lines with the current node's checks, wrapped to w cells. The Review page shows all checks. The
@@ -203,7 +198,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	elsewhere := map[page][]string{}
 	p := s.page()
 	worstFirst := func(a, b plan.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
-	for _, c := range slices.SortedStableFunc(slices.Values(s.checksOf(n)), worstFirst) {
+	for _, c := range slices.SortedStableFunc(slices.Values(s.judged[n.UUID]), worstFirst) {
 		at := pageOf(c.ID)
 		switch {
 		case p != pageReview && at != p && c.Severity == plan.CheckRefuse:

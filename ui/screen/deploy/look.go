@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,19 +16,11 @@ import (
 
 // checkRun holds the results of the last checks and the state of the running ones.
 type checkRun struct {
-	nodes []models.Node
-	// action is the deployment that ran the checks, or nil before the first run. plan is the runner's plan for it.
-	// final reports whether all data was read from Ironic without the cache; otherwise, the deployment cannot start.
-	action *provision.DeployAction
-	plan   provision.Batch
-	final  bool
-	at     time.Time
-	// templates holds Ironic's deploy templates. They are read only if a node has traits or the plan sets some,
-	// because traits select templates. templatesError is the error from reading them.
-	templates      []models.DeployTemplate
-	templatesError string
-	// judged holds the checks by node UUID; verdicts holds the worst severity on each page. ready is the number of
-	// nodes that passed, and refused is the number of nodes that failed.
+	checkResult
+	at time.Time
+	// judged holds the checks by node UUID. verdicts holds the worst severity of the checks on each page, over all nodes;
+	// for Review, of all checks. It is "" before the checks have run. ready is the number of nodes that passed, and
+	// refused is the number of nodes that failed.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
@@ -48,16 +41,15 @@ type checkRun struct {
 	states []string
 }
 
-// checksRan is the result of recheck.
-type checksRan struct {
-	of     *Screen
-	number int
-	nodes  []models.Node
+type checkResult struct {
+	nodes []models.Node
+	// action is the deployment that ran the checks, or nil before the first run. plan is the runner's plan for it.
+	// final reports whether all data was read from Ironic without the cache; otherwise, the deployment cannot start.
 	action *provision.DeployAction
 	plan   provision.Batch
 	final  bool
-	err    error
-
+	// templates holds Ironic's deploy templates. They are read only if a node has traits or the plan sets some,
+	// because traits select templates. templatesError is the error from reading them.
 	templates      []models.DeployTemplate
 	templatesError string
 }
@@ -71,8 +63,7 @@ const (
 	askAll
 )
 
-// recheck cancels running checks, and returns a command that runs new ones after the given delay. If recheck is
-// called again during the delay, only the last call has an effect.
+// recheck returns a command that runs the checks after the given delay. It cancels checks that are running or waiting.
 func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
@@ -90,23 +81,20 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if ask == askAll || s.memory == nil {
 		s.memory = s.session.Checks.Cached()
 	}
-	msg := checksRan{of: s, number: s.number, nodes: s.nodes, final: s.page() == pageReview}
+	number, r := s.number, checkResult{nodes: s.nodes, final: s.page() == pageReview}
 	checks, memory := s.memory, s.memory
-	if msg.final {
+	if r.final {
 		checks = s.session.Checks
 	}
 	// The canceled run may not have read the nodes yet, so a stale mark is kept.
 	s.stale = s.stale || ask != askNothing
-	if s.stale || msg.final || len(s.nodes) == 0 {
-		msg.nodes, s.states = nil, s.fleetStates()
+	if s.stale || r.final || len(s.nodes) == 0 {
+		r.nodes, s.states = nil, s.fleetStates()
 	}
-	ids := make([]string, len(s.refs))
-	for i, ref := range s.refs {
-		ids[i] = ref.UUID
-	}
+	ids := strings.Split(s.id, ",")
 	runner := s.session.Runner
 	runner.ReadOnly = false // the deployment itself is refused later in read-only mode
-	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))
+	r.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
 			select {
@@ -115,62 +103,59 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 				return nil
 			}
 		}
-		if msg.nodes == nil {
-			msg.nodes, msg.err = provision.FindNodes(ctx, runner.API, ids)
+		var err error
+		if r.nodes == nil {
+			r.nodes, err = provision.FindNodes(ctx, runner.API, ids)
 		}
-		if msg.err == nil {
-			msg.action.Preflight(ctx, msg.nodes)
-			msg.plan = runner.Plan(msg.action, msg.nodes)
-			if msg.wantTemplates() {
-				msg.templates, msg.templatesError = memory.Fresh().DeployTemplates(ctx)
+		if err == nil {
+			r.action.Preflight(ctx, r.nodes)
+			r.plan = runner.Plan(r.action, r.nodes)
+			if r.wantTemplates() {
+				r.templates, r.templatesError = memory.Fresh().DeployTemplates(ctx)
 			}
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		return msg
+		return s.answer(func() tea.Cmd { return s.handleChecks(number, r, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
 // wantTemplates reports whether a node has traits or the plan sets some, because traits may select deploy templates.
-func (l *checksRan) wantTemplates() bool {
-	for i := range l.nodes {
-		facts := l.action.Facts(&l.nodes[i])
-		if len(l.nodes[i].Traits) > 0 || facts != nil && facts.WantsTemplates() {
-			return true
-		}
-	}
-	return false
+func (r *checkResult) wantTemplates() bool {
+	return slices.ContainsFunc(r.nodes, func(n models.Node) bool {
+		facts := r.action.Facts(&n)
+		return len(n.Traits) > 0 || facts != nil && facts.WantsTemplates()
+	})
 }
 
 // handleChecks stores a result, unless a newer run has started.
-func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
-	if msg.number != s.number {
+func (s *Screen) handleChecks(number int, r checkResult, err error) tea.Cmd {
+	if number != s.number {
 		return nil
 	}
 	s.stop()
-	s.busy, s.err = false, msg.err
-	if msg.err != nil {
+	s.busy, s.err = false, err
+	if err != nil {
 		s.final = false
 		s.show()
 		return nil
 	}
-	first := len(s.nodes) == 0
+	firstRun := len(s.nodes) == 0
 	s.stale = false
-	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
-	s.templates, s.templatesError = msg.templates, msg.templatesError
+	s.checkResult, s.at = r, time.Now()
 	s.judge()
 	s.setReport() // the report depends on which program reads the user data, and the checks determine that program
-	if first && !s.Typing() {
+	if firstRun && !s.Typing() {
 		s.refill() // the forms show values from the nodes
 	}
 	s.show()
-	var number tea.Cmd
+	var first tea.Cmd
 	if !s.draft.PageChosen {
 		s.draft.PageChosen = true
-		number = s.goTo(s.firstPage())
+		first = s.goTo(s.firstPage())
 	}
-	return tea.Batch(number, s.readFile(false))
+	return tea.Batch(first, s.readFile(false))
 }
 
 // firstPage returns the first page that needs a decision. A page needs one if a check failed there. First boot also
@@ -178,15 +163,14 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 // returns Review, which shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
-		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {
+		if s.verdicts[p] == plan.CheckRefuse || p == pageBoot && s.verdicts[p] == plan.CheckWarn {
 			return p
 		}
 	}
 	return pageReview
 }
 
-// fleetStates returns a string for each selected node. The string contains the fields of the stored node that affect
-// a deployment, so it changes whenever one of these fields changes.
+// fleetStates returns the fields of each selected node in the Store that affect a deployment.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {
@@ -198,8 +182,7 @@ func (s *Screen) fleetStates() []string {
 	return states
 }
 
-// nodesChanged runs the checks again if the state of a node has changed, or if the checks failed and the connection
-// is back.
+// nodesChanged repeats the checks if a node has changed, or if they failed and the connection is back.
 func (s *Screen) nodesChanged() tea.Cmd {
 	if s.session == nil || s.session.Checks == nil || s.busy {
 		return nil
@@ -213,11 +196,7 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	return nil
 }
 
-// checksOf returns the checks of node n, or nil before they have run.
-func (s *Screen) checksOf(n *models.Node) []plan.Check { return s.judged[n.UUID] }
-
-// judge stores the results of the checks. An error that prevented a node from being checked counts as an additional
-// failed check.
+// judge stores the results of the checks. An error that kept a node from being checked counts as a failed check.
 func (s *Screen) judge() {
 	s.judged = map[string][]plan.Check{}
 	s.verdicts = [pageCount]plan.CheckSeverity{}
@@ -276,10 +255,6 @@ func pageOf(id plan.CheckID) page {
 		return pageReview
 	}
 }
-
-// verdict returns the worst severity of the checks on page p, over all nodes. For Review, it is the worst severity on
-// any page. It is "" before the checks have run.
-func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
 func rank(s plan.CheckSeverity) int {
 	return slices.Index([]plan.CheckSeverity{plan.CheckOK, plan.CheckUnknown, plan.CheckWarn, plan.CheckRefuse}, s)

@@ -59,22 +59,26 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		_ = own.Resolve() // an error would concern the hints, which do not matter here
 		iface = "the node's: " + own.InterfaceText()
 	}
+	here := ""
+	if s.kind != "" {
+		here = ": " + string(s.kind) + " here"
+	}
 	const what, boots, image = "Deployment", "Ramdisk", "Image"
 	fields := []form.Field{
 		{
 			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
-			Help: textKindHelp + resultingKind(s.kind) + textKindDefault,
+			Help: "auto: from the deploy interface and the steps" + here + textKindDefault,
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
-			Suggestions: s.interfaces(), Help: textInterfaceHelp,
+			Suggestions: s.interfaces(), Help: "deploy interface; set on the node if different",
 		},
 		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: textISOHelp},
 		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: textKernelHelp},
 		{Key: keyInitrd, Section: boots, Label: "Initrd", Placeholder: has(info, initrd), Help: textInitramfsHelp},
 		{
 			Key: keyParams, Section: boots, Label: "Kernel args", Placeholder: has(info, "kernel_append_params"),
-			Help: textParamsHelp,
+			Help: "kernel_append_params; only with a kernel, not with an ISO",
 		},
 	}
 	source := has(n.InstanceInfo, "image_source")
@@ -93,18 +97,11 @@ func (s *Screen) ramdiskForm() *form.Inline {
 			form.Field{Key: keyFormat, Section: image, Label: "Format", Kind: form.Choice, Options: imageFormats(f.Image.Format), Help: textFormatHelp},
 		)
 	}
-	fields = append(fields, allocateFields(f, n)...)
-	values := ramdiskValues(f)
-	for i := range fields {
-		fields[i].Value = values[fields[i].Key]
-	}
-	made := form.NewInline(fields, s.env.WhyNoFiles)
-	made.Recall(s.env.Entered)
-	return made
+	return s.inline(ramdiskValues(f), append(fields, allocateFields(f, n)...))
 }
 
-// interfaces returns the deploy interfaces that are enabled for the node's driver. Before the first checks, it
-// returns the interfaces that exist in every release of Ironic.
+// interfaces returns the deploy interfaces that are enabled for the node's driver. Before the first checks, it returns
+// the interfaces that exist in every release of Ironic.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
@@ -112,20 +109,6 @@ func (s *Screen) interfaces() []string {
 		}
 	}
 	return []string{"custom-agent", "direct", "ramdisk"}
-}
-
-func resultingKind(kind plan.Kind) string {
-	if kind == "" {
-		return ""
-	}
-	return ": " + string(kind) + " here"
-}
-
-func orAuto(text string) string {
-	if text == "" {
-		return auto
-	}
-	return text
 }
 
 func notAuto(text string) string {
@@ -165,48 +148,38 @@ func (s *Screen) formChanged() tea.Cmd {
 }
 
 func ramdiskValues(f plan.Fields) map[string]string {
-	values := map[string]string{
-		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
-		keyInitrd: f.Ramdisk.Initrd, keyParams: f.Ramdisk.Params, keyImage: f.Image.Source, keyChecksum: f.Image.Checksum,
-		keyAlgorithm: orAuto(f.Image.Algorithm), keyFormat: orAuto(f.Image.Format),
+	values := map[string]string{keyReserve: reserveByHand}
+	if f.Allocate.Asked() {
+		values = map[string]string{
+			keyReserve: reserveByIronic, keyClass: f.Allocate.ResourceClass, keyTraits: strings.Join(f.Allocate.Traits, " "),
+		}
 	}
-	maps.Copy(values, allocateValues(f))
+	for key, text := range ramdiskTexts(&f) {
+		values[key] = *text
+	}
+	for _, key := range []string{keyKind, keyAlgorithm, keyFormat} {
+		values[key] = cmp.Or(values[key], auto)
+	}
 	return values
 }
 
-// setField stores the value of a form field in the plan.
-func (s *Screen) setField(key, value string) tea.Cmd {
-	if slices.Contains([]string{keyUserData, keyReader, keyKargs, keyNetwork}, key) {
-		return s.change(plan.PartConfigDrive, func(f *plan.Fields) { setBoot(f, key, value) })
+// ramdiskTexts returns the fields of the plan that the Ramdisk page sets, by form field.
+func ramdiskTexts(f *plan.Fields) map[string]*string {
+	return map[string]*string{
+		keyKind: (*string)(&f.Kind), keyInterface: &f.DeployInterface, keyISO: &f.Ramdisk.ISO, keyKernel: &f.Ramdisk.Kernel,
+		keyInitrd: &f.Ramdisk.Initrd, keyParams: &f.Ramdisk.Params, keyImage: &f.Image.Source, keyChecksum: &f.Image.Checksum,
+		keyAlgorithm: &f.Image.Algorithm, keyFormat: &f.Image.Format,
 	}
-	if slices.Contains([]string{keyReserve, keyClass, keyTraits}, key) {
+}
+
+func (s *Screen) setField(key, value string) tea.Cmd {
+	switch key {
+	case keyUserData, keyReader, keyKargs, keyNetwork:
+		return s.change(plan.PartConfigDrive, func(f *plan.Fields) { setBoot(f, key, value) })
+	case keyReserve, keyClass, keyTraits:
 		return s.change(plan.PartAllocate, func(f *plan.Fields) { setAllocate(f, key, value) })
 	}
-	return s.change(plan.PartRamdisk, func(f *plan.Fields) {
-		value := notAuto(value)
-		switch key {
-		case keyKind:
-			f.Kind = plan.Kind(value)
-		case keyInterface:
-			f.DeployInterface = value
-		case keyISO:
-			f.Ramdisk.ISO = value
-		case keyKernel:
-			f.Ramdisk.Kernel = value
-		case keyInitrd:
-			f.Ramdisk.Initrd = value
-		case keyParams:
-			f.Ramdisk.Params = value
-		case keyImage:
-			f.Image.Source = value
-		case keyChecksum:
-			f.Image.Checksum = value
-		case keyAlgorithm:
-			f.Image.Algorithm = value
-		case keyFormat:
-			f.Image.Format = value
-		}
-	})
+	return s.change(plan.PartRamdisk, func(f *plan.Fields) { *ramdiskTexts(f)[key] = notAuto(value) })
 }
 
 func setBoot(f *plan.Fields, key, value string) {
@@ -267,4 +240,56 @@ func kargsText(meta map[string]any) string {
 		words[i] = fmt.Sprint(v)
 	}
 	return strings.Join(words, " ")
+}
+
+const (
+	keyReserve = "reserve"
+	keyClass   = "allocate class"
+	keyTraits  = "allocate traits"
+)
+
+const (
+	reserveByHand   = "instance_uuid"
+	reserveByIronic = "allocation"
+)
+
+// allocateFields returns the fields of the Ramdisk page that describe an allocation.
+func allocateFields(f plan.Fields, n *models.Node) []form.Field {
+	const section = "Reservation"
+	fields := []form.Field{{
+		Key: keyReserve, Section: section, Label: "By", Kind: form.Choice, Options: []string{reserveByHand, reserveByIronic},
+		Help: "record an allocation in Ironic; only for available nodes with a resource class (API 1.52)",
+	}}
+	if !f.Allocate.Asked() {
+		return fields
+	}
+	class := "the node has none"
+	if n.ResourceClass != "" {
+		class = "the node's: " + n.ResourceClass
+	}
+	return append(fields,
+		form.Field{Key: keyClass, Section: section, Label: "Class", Placeholder: class, Help: textClassHelp},
+		form.Field{
+			Key: keyTraits, Section: section, Label: "Traits", Suggestions: n.Traits, Placeholder: "none",
+			Help: "traits to request, separated by spaces; used as instance traits unless Steps sets others",
+		},
+	)
+}
+
+// setAllocate stores the value of an allocation field in the plan. To disable an allocation, it stores an explicit
+// "off", because the plan may request an allocation for all nodes.
+func setAllocate(f *plan.Fields, key, value string) {
+	a := plan.Allocate{}
+	if f.Allocate.Asked() {
+		a = *f.Allocate
+	}
+	switch key {
+	case keyReserve:
+		a = plan.Allocate{Off: value != reserveByIronic}
+	case keyClass:
+		a.ResourceClass = strings.TrimSpace(value)
+	case keyTraits:
+		a.Traits = strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' })
+	}
+	f.Allocate = &a
 }

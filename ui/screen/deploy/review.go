@@ -2,9 +2,12 @@ package deploy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
@@ -13,6 +16,7 @@ import (
 	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
@@ -25,8 +29,7 @@ type reviewText struct {
 	lines []pane.Line
 }
 
-// spans adds a line that consists of the given spans. If it is too long, its last span is wrapped; the additional
-// lines are indented by indent cells.
+// spans adds a line. If it is too long, its last span is wrapped, with indent cells before the further lines.
 func (x *reviewText) spans(indent int, spans ...body.Span) {
 	// A leading space before a very long word would be wrapped to a line that contains only the space.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
@@ -66,8 +69,7 @@ func (x *reviewText) texts(list []overlay.Text) {
 	}
 }
 
-// reviewLines returns the review of the current node, wrapped to w cells. Unlike the review in the dialogs, it omits
-// the checks, because the screen shows them elsewhere.
+// reviewLines returns the review of the current node, without the checks, which the screen shows elsewhere.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if len(s.refs) > 1 && s.action != nil {
@@ -86,9 +88,9 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
-		said := fmt.Sprintf(textRefusedNode, english.Plural(len(may)+len(not), "check", ""), n.Label())
+		said := fmt.Sprintf("%s failed: %s is not deployed.", english.Plural(len(may)+len(not), "check", ""), n.Label())
 		if len(may) > 0 {
-			said += s.env.Keys.Text(textOverrideHint)
+			said += s.env.Keys.Text(" {check-override}: override eligible checks.")
 		}
 		x.gap()
 		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
@@ -105,8 +107,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	return x.lines
 }
 
-// summaryLines adds the numbers of ready and refused nodes, and a line for each node. The line shows the root disk
-// and the worst warning, or only the worst failed check.
+// summaryLines adds the numbers of ready and refused nodes, and each node's root disk and worst finding.
 func (s *Screen) summaryLines(x *reviewText) {
 	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
@@ -115,7 +116,7 @@ func (s *Screen) summaryLines(x *reviewText) {
 		if f := s.action.Facts(n); f != nil && f.Target() != nil {
 			what = fmt.Sprintf("%s, %.1f GiB, serial %s", f.Target().Name, f.Target().GiB(), f.Target().Serial)
 		}
-		if bad := worstOf(s.checksOf(n)); bad.Severity == plan.CheckRefuse {
+		if bad := worstOf(s.judged[n.UUID]); bad.Severity == plan.CheckRefuse {
 			mark, role, what = theme.GlyphFailed, theme.Bad, string(bad.ID)+": "+bad.Text
 		} else if bad.Severity == plan.CheckWarn {
 			mark, role, what = theme.GlyphMaint, theme.Warn, what+" "+theme.GlyphMaint+" "+string(bad.ID)
@@ -157,8 +158,7 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	return append(words, review.OverrideWords(nodes, s.overrides)...)
 }
 
-// flags returns the command-line flags that express the plan, and reports whether flags can express it. They can do
-// so only for a single node.
+// flags returns the command-line flags that express the plan, which is possible only for a single node.
 func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	if len(nodes) != 1 {
 		return nil, false
@@ -192,4 +192,98 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 		words = append(words, "--step", plan.StepText(step))
 	}
 	return words, true
+}
+
+// goodFor is the maximum age of the checks' results when a deployment starts.
+const goodFor = 2 * time.Minute
+
+// whyStart returns the reason why no deployment can be started, or "" if one can.
+func (s *Screen) whyStart() string {
+	switch {
+	case s.session == nil || s.session.Checks == nil:
+		return "not connected"
+	case s.busy:
+		return "checks are running"
+	case s.err != nil:
+		return "checks failed to run: " + models.OnScreen(s.err)
+	case s.action == nil || !s.final:
+		return "checks have not run yet"
+	case s.ready == 0 && len(s.refs) == 1:
+		bad := worstOf(s.judged[s.nodes[0].UUID])
+		return fmt.Sprintf("check %s failed: %s", bad.ID, bad.Text)
+	case s.ready == 0:
+		return "no node passed its checks"
+	}
+	return ""
+}
+
+// start asks the root to start the deployment. If the checks' results are too old, it repeats the checks instead.
+func (s *Screen) start() tea.Cmd {
+	if age := time.Since(s.at); age > goodFor {
+		return tea.Batch(s.recheck(0, askAll), toast(screen.Info, "results were "+models.Age(age)+s.env.Keys.Text(textStaleChecks)))
+	}
+	refs := make([]models.NodeRef, 0, len(s.refs))
+	for _, item := range s.plan.Legal() {
+		refs = append(refs, item.Node.Ref())
+	}
+	return screen.Send(screen.StartDeployment{Nodes: refs, Action: s.action, Plan: s.plan, Command: s.command(refs)})
+}
+
+// refusals returns the failed checks of the current node: those that can be overridden, and the others.
+func (s *Screen) refusals() (may, not []plan.Check) {
+	n, read := s.node()
+	if !read {
+		return nil, nil
+	}
+	for _, c := range plan.RefusedChecks(s.judged[n.UUID]) {
+		if c.Override {
+			may = append(may, c)
+		} else {
+			not = append(not, c)
+		}
+	}
+	return may, not
+}
+
+func (s *Screen) whyOverride() string {
+	may, not := s.refusals()
+	switch {
+	case s.busy || !s.final:
+		return "checks are running"
+	case len(may) > 0:
+		return ""
+	case len(not) > 0:
+		return "the failed checks cannot be overridden"
+	}
+	return "no failed checks for " + s.currentRef().Label()
+}
+
+// override asks whether to override the failed checks. The operator confirms by typing the node's name.
+func (s *Screen) override() tea.Cmd {
+	may, not := s.refusals()
+	n, _ := s.node()
+	ids := append([]plan.CheckID{}, s.overrides[n.UUID]...)
+	var lines []overlay.Text
+	for _, c := range may {
+		ids = append(ids, c.ID)
+		lines = append(lines, review.Check(c)...)
+	}
+	for _, c := range not {
+		lines = append(lines, overlay.Text{Text: "not overridable: " + c.String(), Indent: 2})
+	}
+	label := n.Label()
+	uuid := n.UUID
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: "Override checks of " + label, Lines: lines, Danger: true, Type: n.TypedName(),
+		Ask: fmt.Sprintf(textOverrideAsk, models.Counted(len(may), "failed check"), label),
+		Yes: s.decide(func() tea.Cmd {
+			overrides := maps.Clone(s.overrides)
+			if overrides == nil {
+				overrides = map[string][]plan.CheckID{}
+			}
+			overrides[uuid] = ids
+			s.overrides = overrides
+			return s.recheck(0, askAll)
+		}),
+	})})
 }

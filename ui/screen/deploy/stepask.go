@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/models/steps"
 	"ironworks/ui/overlay"
@@ -17,7 +19,6 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// fieldPriority is the key of the priority field in a step's form.
 const fieldPriority = "priority"
 
 // otherStep is the ID of the list item for entering a step as text.
@@ -40,7 +41,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	if len(known) == 0 {
 		return s.askAnyStep(nil)
 	}
-	items := []overlay.Item{{ID: otherStep, Title: textOtherStep, Detail: textOtherStepHelp}}
+	items := []overlay.Item{{ID: otherStep, Title: "another step …", Detail: textOtherStepHelp}}
 	for i := range known {
 		items = append(items, overlay.Item{ID: known[i].Label(), Title: known[i].Label(), Detail: known[i].Description})
 	}
@@ -55,8 +56,8 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for the priority and the arguments of a step. If the step replaces an existing one, instead is
-// that step and values holds its arguments.
+// askKnownStep asks for the priority and the arguments of a step. If the step replaces an existing one, instead is that
+// step and values holds its arguments.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {
@@ -96,28 +97,150 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 	})
 }
 
-// stepReady carries a step whose local files have been read, or the error that occurred.
-type stepReady struct {
-	of            *Screen
-	step, instead *models.Step
-	err           error
-}
-
-// readStep returns a command that reads the local files named in the step's arguments, for example those of
-// inject_files. The content of the files becomes part of the step, and so of the plan.
+// readStep returns a command that reads the files named in the step's arguments; they become part of the plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)
-		step.Args = args
-		return stepReady{of: s, step: &step, instead: instead, err: err}
+		return s.answer(func() tea.Cmd {
+			if err != nil {
+				return toast(screen.Failure, models.OnScreen(err))
+			}
+			step.Args = args
+			return s.setStep(step, instead)
+		})
 	}
 }
 
-func (s *Screen) takeStep(msg stepReady) tea.Cmd {
-	if msg.err != nil {
-		return toast(screen.Failure, models.OnScreen(msg.err))
+// setStep adds a step to the plan, in place of *instead if that is not nil, and selects it.
+func (s *Screen) setStep(step models.Step, instead *models.Step) tea.Cmd {
+	cmd := s.setSteps(s.with(step, instead))
+	s.steps.Select(step.Label())
+	return cmd
+}
+
+const keyHints = "hints"
+
+// takesImage reports whether step k writes the image in instance_info to the root disk. Such a step has no arguments
+// (AgentDeploy.write_image in ironic/drivers/modules/agent.py), so its form changes the image and the root device of
+// the plan instead.
+func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" || installsCoreOS(k) }
+
+func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
+
+// imageFormats returns the options for the image format: auto and the formats that Ironic permits by default
+// (permitted_image_formats in ironic/conf/conductor.py). It adds now, the current format, if the list does not
+// contain it.
+func imageFormats(now string) []string {
+	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
+	if now != "" && !slices.Contains(list, now) {
+		list = append(list, now)
 	}
-	cmd := s.setSteps(s.with(*msg.step, msg.instead))
-	s.steps.Select(msg.step.Label())
+	return list
+}
+
+// imageFields returns the fields for image and root device if step k writes an image. Placeholders show
+// the node's values, which remain in effect if the fields stay empty.
+func (s *Screen) imageFields(k steps.Known) []form.Field {
+	if !takesImage(k) {
+		return nil
+	}
+	f, node := s.fields(), s.planned().Node.InstanceInfo
+	ofNode := func(keys ...string) string {
+		for _, key := range keys {
+			if text := models.MaskURL(models.TextOf(node[key])); text != "" {
+				return "of the node: " + text
+			}
+		}
+		return ""
+	}
+	fields := []form.Field{{Key: keyImage, Label: "Image", Value: f.Image.Source, Placeholder: ofNode("image_source"), Help: textDiskImageHelp}}
+	if installsCoreOS(k) {
+		fields[0].Help = textImageHelp
+	} else {
+		fields[0].Required = fields[0].Placeholder == ""
+		fields = append(
+			fields,
+			form.Field{Key: keyChecksum, Label: "Checksum", Value: f.Image.Checksum, Placeholder: ofNode("image_checksum", "image_os_hash_value"), Help: textChecksumHelp},
+			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: cmp.Or(f.Image.Algorithm, auto), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
+			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: cmp.Or(f.Image.Format, auto), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
+		)
+	}
+	return append(fields, s.rootField())
+}
+
+// rootField returns the field for the hints. It suggests the most stable hints for each known disk.
+func (s *Screen) rootField() form.Field {
+	field := form.Field{Key: keyHints, Label: "Root device", Help: textHintsHelp, Check: func(text string) string {
+		if _, err := hints.Decode([]byte(text)); err != nil {
+			return models.OnScreen(err)
+		}
+		return ""
+	}}
+	if h := s.planned().Hints.Hints; h.IsSet() {
+		field.Value = h.String()
+	}
+	inventory := s.inventory()
+	if inventory == nil {
+		return field
+	}
+	for i := range inventory.Disks {
+		if h, err := hints.MostStable(inventory.Disks[i], inventory.Disks); err == nil {
+			field.Suggestions = append(field.Suggestions, h.String())
+		}
+	}
+	field.Describe = func(text string) string {
+		wanted, err := hints.Decode([]byte(text))
+		if err != nil {
+			return ""
+		}
+		search := s.diskSearch()
+		search.Hints = wanted
+		picked, err := search.Pick(inventory.Disks)
+		if err != nil {
+			return models.OnScreen(err)
+		}
+		return "selects " + picked
+	}
+	return field
+}
+
+// stepImage holds the plan's fields that the form of an image step changes. It is nil for other steps.
+type stepImage struct {
+	image plan.Image
+	hints hints.Hints
+}
+
+// readImage parses the values of the fields that [Screen.imageFields] returned.
+func readImage(v map[string]string) (image *stepImage, field, problem string) {
+	if _, asked := v[keyHints]; !asked {
+		return nil, "", ""
+	}
+	image = &stepImage{image: plan.Image{
+		Source: strings.TrimSpace(v[keyImage]), Checksum: strings.TrimSpace(v[keyChecksum]), Algorithm: notAuto(v[keyAlgorithm]), Format: notAuto(v[keyFormat]),
+	}}
+	if image.image.Checksum != "" {
+		if _, err := image.image.Hash(); err != nil {
+			return nil, keyChecksum, models.OnScreen(err)
+		}
+	}
+	if text := strings.TrimSpace(v[keyHints]); text != "" {
+		var err error
+		if image.hints, err = hints.Decode([]byte(text)); err != nil {
+			return nil, keyHints, models.OnScreen(err)
+		}
+	}
+	return image, "", ""
+}
+
+// writeToPlan stores the image for all nodes, and the hints for the current one only, because disks differ.
+func (i *stepImage) writeToPlan(s *Screen) tea.Cmd {
+	if i == nil {
+		return nil
+	}
+	cmd := s.change(plan.PartRamdisk, func(f *plan.Fields) { f.Image = i.image })
+	s.refill() // the Ramdisk page shows the image, too
+	if i.hints.String() != s.planned().Hints.Hints.String() {
+		cmd = tea.Batch(cmd, s.setHints(i.hints))
+	}
 	return cmd
 }

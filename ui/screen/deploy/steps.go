@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -101,7 +102,7 @@ func (s *Screen) stepRows() []stepRow {
 	for i, step := range merged {
 		r := stepRow{Step: step.Step, from: origin(step.Source)}
 		if i >= len(merged)-len(idle) {
-			r.offered = textDoesNotRun
+			r.offered = "does not run"
 		}
 		if r.from == ofPlan && !hasStep(f.Plan.Steps, step.Step) {
 			r.from = ofKind
@@ -114,8 +115,8 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad
-// reports whether the step is known not to be offered.
+// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad reports
+// whether the step is known not to be offered.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false
@@ -126,7 +127,6 @@ func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool)
 	return "offered", false
 }
 
-// setSteps replaces the steps in the plan.
 func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
@@ -172,16 +172,11 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd {
-			cmd := s.setSteps(s.with(step, instead))
-			s.steps.Select(step.Label())
-			return cmd
-		}), "", ""
+		return s.decide(func() tea.Cmd { return s.setStep(step, instead) }), "", ""
 	})
 }
 
-// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil if the node has not
-// been read yet.
+// deploySteps returns the deploy steps that the node's interfaces and ramdisk offer, or nil before the node is read.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {
@@ -194,18 +189,17 @@ func (s *Screen) deploySteps() []steps.Known {
 	return slices.DeleteFunc(provision.StepsOf(n, offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
 }
 
-// offeredText lists the steps that the ramdisk reported.
 func (s *Screen) offeredText() string {
 	f := s.checkedFacts()
 	if f == nil || f.Offered == nil {
-		return textStepsUnknown
+		return "such as deploy.install_coreos (agent steps unknown)"
 	}
 	var names []string
 	for _, o := range f.Offered.Steps {
 		names = append(names, o.Interface+"."+o.Step)
 	}
 	slices.Sort(names)
-	return textStepsOffered + strings.Join(names, ", ")
+	return "last seen agent steps: " + strings.Join(names, ", ")
 }
 
 func readStep(v map[string]string) (step models.Step, field, problem string) {
@@ -226,7 +220,7 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 	case text != "":
 		list, err := provision.ParseStepWords(step.Label() + " " + text)
 		if err == nil && len(list) > 1 {
-			err = fmt.Errorf(textWantArgument, list[1].Label())
+			err = fmt.Errorf("%q is not an argument: use NAME=VALUE", list[1].Label())
 		}
 		if err != nil {
 			return step, "args", models.OnScreen(err)
@@ -249,11 +243,10 @@ func notWhileTheAgent(step models.Step, priority int) string {
 	if priority <= plan.PriorityTearDownAgent {
 		when = "after the agent has stopped"
 	}
-	return fmt.Sprintf(textStepMisplaced,
+	return fmt.Sprintf("%s would run %s at %d: use a priority between deploy (%d) and tear_down_agent (%d)",
 		step.Label(), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
 }
 
-// removeStep removes the step at the cursor from the plan.
 func (s *Screen) removeStep() tea.Cmd {
 	row, ok := s.steps.Cursor()
 	if !ok {
@@ -272,11 +265,11 @@ func (s *Screen) whyRemove() string {
 	case !ok:
 		return "no step selected"
 	case row.from == ofDriver:
-		return row.Label() + s.env.Keys.Text(textDriverStep)
+		return row.Label() + s.env.Keys.Text(" is a driver step; {open} disables it (priority 0)")
 	case row.from != ofPlan && row.from != ofKind:
-		return row.Label() + textDeployStep + string(row.from) + s.env.Keys.Text(textReplaceStep)
+		return row.Label() + " comes from the deploy " + string(row.from) + s.env.Keys.Text("; {open} replaces it")
 	case row.from == ofKind:
-		return row.Label() + textKindStep
+		return row.Label() + " comes from the deployment kind; change it on the Ramdisk page"
 	}
 	return ""
 }
@@ -288,9 +281,9 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	row := rows[at]
 	switch {
 	case row.from == ofDriver:
-		return 0, nil, row.Label() + textFixedStep
+		return 0, nil, row.Label() + " is a driver step and cannot be moved"
 	case to < 0 || to >= len(rows) || row.priority() == 0 || rows[to].priority() == 0:
-		return 0, nil, textNoSwap
+		return 0, nil, "no step to swap with"
 	}
 	other := rows[to]
 	switch {
@@ -300,7 +293,7 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	default:
 		priority = other.priority() - by
 		if beyond := to + by; beyond >= 0 && beyond < len(rows) && priority == rows[beyond].priority() {
-			return 0, nil, fmt.Sprintf(textNoPriority, other.Label(), rows[beyond].Label())
+			return 0, nil, fmt.Sprintf("no free priority between %s and %s", other.Label(), rows[beyond].Label())
 		}
 	}
 	if plan.IsInstallStep(row.Step) && !installs(priority) {
@@ -309,8 +302,7 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	return priority, neighbour, ""
 }
 
-// moveStep moves the step at the cursor past its neighbor: to an earlier place if by is -1, to a later one if by is
-// 1.
+// moveStep moves the step at the cursor past its neighbor: earlier if by is -1, later if by is 1.
 func (s *Screen) moveStep(by int) tea.Cmd {
 	rows, at := s.steps.Rows(), s.steps.Index()
 	priority, neighbour, why := swapPriorities(rows, at, by)
@@ -340,11 +332,11 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	_, read := s.node()
 	switch {
 	case !read && s.err == nil:
-		s.steps.Empty = textLoadingSteps
+		s.steps.Empty = "Loading the node…"
 	case plan.DriverSteps(f.Interface()) == nil:
-		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), orAuto(f.DeployInterface()))
+		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), cmp.Or(f.DeployInterface(), auto))
 	default:
-		s.steps.Empty = textNoSteps
+		s.steps.Empty = "No steps."
 	}
 	below := append(s.traitLines(w), body.IndentedMost(theme.Muted, textStepsOrder, w-1, 1, 2)...)
 	s.steps.Resize(w, max(h-len(below), 1))

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,26 +29,21 @@ func (s *Screen) nodeTraits() (names []string, having map[string]int) {
 			having[trait]++
 		}
 	}
-	for trait := range having {
-		names = append(names, trait)
-	}
-	slices.Sort(names)
-	return names, having
+	return slices.Sorted(maps.Keys(having)), having
 }
 
 func (s *Screen) whyTraits() string {
 	names, _ := s.nodeTraits()
 	switch {
 	case len(s.nodes) == 0:
-		return textNodesNotRead
+		return "nodes not loaded yet"
 	case len(names) == 0 && len(s.instanceTraits()) == 0:
-		return textNoTraits
+		return "no node has traits; to add a trait, use :set on a node: traits+=CUSTOM_X"
 	}
 	return ""
 }
 
-// askTraits asks the operator for the instance traits. It offers the traits of the nodes and of the plan, each with
-// its effect.
+// askTraits asks for the instance traits: those of the nodes and of the plan, each with its effect.
 func (s *Screen) askTraits() tea.Cmd {
 	was := s.instanceTraits()
 	names, having := s.nodeTraits()
@@ -63,7 +59,7 @@ func (s *Screen) askTraits() tea.Cmd {
 			Help: s.traitEffect(trait) + s.missingText(having[trait]),
 		}
 	}
-	return s.openForm(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("Instance traits", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		chosen := []string{}
 		for _, trait := range names {
 			if v[trait] == "true" {
@@ -74,16 +70,15 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// traitEffect describes the deploy template that the trait selects, including its steps.
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
-		return textTemplatesError + s.templatesError
+		return "cannot load deploy templates: " + s.templatesError
 	}
 	i := slices.IndexFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
 	if i < 0 {
-		return textNoTemplate
+		return "no deploy template with this name"
 	}
-	return textTemplate + plan.TemplateText(s.templates[i])
+	return "deploy template, adds " + plan.TemplateText(s.templates[i])
 }
 
 func (s *Screen) missingText(have int) string {
@@ -91,9 +86,9 @@ func (s *Screen) missingText(have int) string {
 	case have == len(s.nodes):
 		return ""
 	case len(s.nodes) == 1:
-		return textTraitMissing
+		return "; missing on the node"
 	}
-	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
+	return fmt.Sprintf("; on %d of %d nodes", have, len(s.nodes))
 }
 
 // setTraits stores the chosen traits in the plan. If there is only one node, and its instance would get exactly these
@@ -128,15 +123,15 @@ func (s *Screen) traitLines(w int) []pane.Line {
 		}
 		parts = append(parts, trait+what)
 	}
-	text := s.env.Keys.Text(textTraitsNone)
+	text := s.env.Keys.Text("Instance traits: none; {step-traits} selects from the node's traits")
 	if len(parts) > 0 {
-		text = textTraitsLine + strings.Join(parts, ", ")
+		text = "Instance traits: " + strings.Join(parts, ", ")
 	}
 	names = slices.DeleteFunc(names, func(trait string) bool {
 		return slices.Contains(traits, trait) || !slices.ContainsFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
 	})
 	if len(names) > 0 {
-		text += textTraitsUnused + strings.Join(names, ", ")
+		text += "; deploy templates not requested: " + strings.Join(names, ", ")
 	}
 	return body.IndentedMost(theme.Plain, text, w-1, 1, 2)
 }

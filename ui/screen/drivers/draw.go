@@ -2,9 +2,9 @@ package drivers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"ironworks/models"
 	"ironworks/ui/cell"
@@ -12,6 +12,13 @@ import (
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
+)
+
+const (
+	textNoContext    = "   No context is open; {connect} shows why."
+	textNoConductors = "No conductors: Ironic accepts requests, but no operation can run until a conductor starts."
+	textNoHeartbeat  = "Ironic reports every conductor as dead. With SQLite it stores no heartbeats, so its conductor may still work."
+	textNoTypes      = "No live conductor enables a hardware type: no node can be managed."
 )
 
 // Draw draws the table of the current tab. If the last request failed, the error appears above the table. On the
@@ -48,58 +55,39 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		case alive < len(hosts) || alive == 0:
 			role = theme.Bad
 		}
-		text := fmt.Sprintf(textAliveCount, alive, len(hosts))
+		text := fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))
 		if len(hosts) == 0 {
-			text = textNoConductor
+			text = "  no conductors"
 		}
 		left = append(left, body.S(role, text))
 	}
-	fresh := freshness(s.conductors)
 	if s.tab == driversTab {
-		fresh = freshness(s.drivers)
+		return body.Line(t, w, left, []body.Span{body.FreshnessOf(s.drivers)})
 	}
-	return body.Line(t, w, left, []body.Span{fresh})
-}
-
-func freshness[T any](of *fetch.Source[T]) body.Span {
-	_, known := of.Value()
-	return body.Freshness(time.Now(), of.Asked(), known, of.Busy(), of.Err())
+	return body.Line(t, w, left, []body.Span{body.FreshnessOf(s.conductors)})
 }
 
 func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
-	lines := fault(t, s.conductors.Err(), w)
+	lines := body.FaultAbove(t, s.conductors.Err(), w)
 	if noneAlive(s.conductors) {
-		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+silentText), w)...)
+		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+textNoHeartbeat), w)...)
 	}
-	s.hosts.Empty = textLoadingConductors
-	if _, known := s.conductors.Value(); known {
-		s.hosts.Empty = textNoConductors
-	} else if s.conductors.Err() != nil {
-		s.hosts.Empty = ""
-	}
+	s.hosts.Empty = body.EmptyText(s.conductors, "Loading conductors…", textNoConductors)
 	s.listAt = body.PageTop + len(lines)
 	s.hosts.Resize(w, h-len(lines))
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
 
-// silentText explains why it may seem that no conductor is alive. With SQLite, Ironic does not store heartbeats
-// (ironic/conductor/base_manager.py).
-const silentText = textNoHeartbeat
-
-// noneAlive reports whether there are conductors but none of them is alive.
+// noneAlive reports whether there are conductors but none of them is alive. That may be wrong: with SQLite, Ironic does
+// not store heartbeats (ironic/conductor/base_manager.py).
 func noneAlive(of *fetch.Source[[]models.Conductor]) bool {
 	hosts, known := of.Value()
 	return known && len(hosts) > 0 && !slices.ContainsFunc(hosts, func(c models.Conductor) bool { return c.Alive })
 }
 
 func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
-	head := fault(t, s.drivers.Err(), w)
-	s.types.Empty = textLoadingTypes
-	if _, known := s.drivers.Value(); known {
-		s.types.Empty = textNoTypes
-	} else if s.drivers.Err() != nil {
-		s.types.Empty = ""
-	}
+	head := body.FaultAbove(t, s.drivers.Err(), w)
+	s.types.Empty = body.EmptyText(s.drivers, "Loading hardware types…", textNoTypes)
 	room := h - len(head)
 	below := s.interfaces(w)
 	rows := room
@@ -116,61 +104,37 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// fault returns the lines that show err, or nil if err is nil. They are drawn above the data of an earlier request.
-func fault(t *theme.Theme, err error, w int) []string {
-	if err == nil {
-		return nil
-	}
-	return append(body.Draw(t, body.Fault(err, w), w), "")
-}
-
 // kindWidth is the width of the INTERFACE column, in cells.
 const kindWidth = 12
 
-// interfaces returns lines that list the interfaces of the hardware type at the cursor. Each line shows the
-// interfaces of one kind, with the default first. The last line names the kinds without an interface.
+// interfaces lists the interfaces of the type at the cursor by kind, the default first, and the kinds without one.
 func (s *Screen) interfaces(w int) []pane.Line {
 	d, ok := s.types.Cursor()
 	if !ok {
 		return nil
 	}
-	kinds := make([]string, 0, len(d.Enabled))
-	for k := range d.Enabled {
-		kinds = append(kinds, k)
-	}
-	slices.Sort(kinds)
-	head := pane.Line{body.S(theme.Muted, "   "+cell.Fit("INTERFACE", kindWidth)+"  "+"DEFAULT, OTHERS")}
-	lines := []pane.Line{head}
+	lines := []pane.Line{{body.S(theme.Muted, "   "+cell.Fit("INTERFACE", kindWidth)+"  DEFAULT, OTHERS")}}
 	var without []string
-	for _, kind := range kinds {
-		if nothing(kind, d.Enabled[kind]) {
+	for _, kind := range slices.Sorted(maps.Keys(d.Enabled)) {
+		enabled := d.Enabled[kind]
+		if len(enabled) == 1 && enabled[0] == "no-"+kind {
 			without = append(without, kind)
 			continue
 		}
-		lines = append(lines, interfaceLine(kind, d.Default[kind], d.Enabled[kind]))
+		lines = append(lines, interfaceLine(kind, d.Default[kind], enabled))
 	}
 	switch {
-	case len(kinds) == 0:
-		lines = append(lines, pane.Line{body.S(theme.Muted, textNoInterfaces)})
+	case len(d.Enabled) == 0:
+		lines = append(lines, pane.Line{body.S(theme.Muted, "   Ironic does not report its interfaces.")})
 	case len(without) > 0:
 		lines = append(lines, body.Indented(theme.Muted, "no interface: "+strings.Join(without, ", "), w, 3)...)
 	}
 	return lines
 }
 
-// nothing reports whether the no-op interface is the only enabled interface of the given kind.
-func nothing(kind string, enabled []string) bool {
-	return len(enabled) == 1 && enabled[0] == "no-"+kind
-}
-
 func interfaceLine(kind, preset string, enabled []string) pane.Line {
 	line := pane.Line{body.S(theme.Plain, "   "+cell.Fit(kind, kindWidth)+"  ")}
-	var others []string
-	for _, e := range enabled {
-		if e != preset {
-			others = append(others, e)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(enabled), func(e string) bool { return e == preset })
 	if preset == "" {
 		line = append(line, body.S(theme.Warn, "no default"))
 	} else {

@@ -1,9 +1,7 @@
-// Package drivers implements the screen that shows the conductors, the hardware types, and the interfaces of each
-// hardware type.
+// Package drivers implements the screen that shows conductors, hardware types and their interfaces.
 package drivers
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -24,11 +22,9 @@ const (
 	tabCount
 )
 
-// freshFor is the maximum age of data that is reused when the screen is shown again.
-const freshFor = 30 * time.Second
-
 // Screen lists the conductors on one tab and the hardware types on the other.
 type Screen struct {
+	screen.Base
 	env  *screen.Env
 	tab  int
 	tabs body.TabLine
@@ -42,17 +38,18 @@ type Screen struct {
 	types *table.Table[models.Driver]
 }
 
-var _ screen.Screen = (*Screen)(nil)
-
 // New returns the screen that lists conductors and drivers.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, hosts: hostTable(env), types: typeTable()}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindConductors}, "conductors & drivers", action.List, action.Conductors),
+		env:  env, hosts: hostTable(env), types: typeTable(),
+	}
 	if env.Session == nil {
 		return s
 	}
 	api := env.Session.API
-	s.conductors = fetch.New(func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) })
-	s.drivers = fetch.New(func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) })
+	s.conductors = fetch.New(api.Conductors).Then(s.hosts.SetRows)
+	s.drivers = fetch.New(api.Drivers).Then(s.types.SetRows)
 	return s
 }
 
@@ -87,29 +84,18 @@ func typeTable() *table.Table[models.Driver] {
 	return t
 }
 
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConductors} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "conductors & drivers" }
-
 // Start fetches both lists.
 func (s *Screen) Start() tea.Cmd { return s.get() }
 
-// Shown fetches both lists again if they are older than freshFor.
+// Shown fetches both lists again if they are old.
 func (s *Screen) Shown() tea.Cmd {
-	if s.conductors == nil || s.conductors.Busy() || time.Since(s.conductors.At()) < freshFor {
-		return nil
+	if again := s.conductors.Renew(); again != nil {
+		return tea.Batch(again, s.drivers.Get())
 	}
-	return s.get()
+	return nil
 }
 
-func (s *Screen) get() tea.Cmd {
-	if s.conductors == nil {
-		return nil
-	}
-	return tea.Batch(s.conductors.Get(), s.drivers.Get())
-}
+func (s *Screen) get() tea.Cmd { return tea.Batch(s.conductors.Get(), s.drivers.Get()) }
 
 // Update stores fetched lists. It fetches them again when the operator requests it, or after a connection error.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -126,25 +112,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if mine, next := s.conductors.Handle(msg); mine {
-		list, _ := s.conductors.Value()
-		s.hosts.SetRows(list)
-		return next
-	}
-	if mine, next := s.drivers.Handle(msg); mine {
-		list, _ := s.drivers.Value()
-		s.types.SetRows(list)
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.conductors, s.drivers)
 }
 
-// failed reports whether err, which was received at the given time, is old enough for an automatic retry. It returns
-// false if err is nil.
-func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Conductors} }
+// failed reports whether err, received at the given time, is not nil and old enough for an automatic retry.
+func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > 10*time.Second }
 
 // Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -152,26 +124,21 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		s.tab = (s.tab + 1) % tabCount
 		return nil
 	}
-	if s.tab == conductorsTab {
-		body.Steer(s.hosts, id, 1)
-	} else {
-		body.Steer(s.types, id, 1)
-	}
+	body.Steer(s.rows(), id, 1)
 	return nil
+}
+
+func (s *Screen) rows() body.Table {
+	if s.tab == conductorsTab {
+		return s.hosts
+	}
+	return s.types
 }
 
 // Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
-	if y == 1 {
-		if tab := s.tabs.At(x); tab >= 0 {
-			s.tab = tab
-		}
-		return false, nil
-	}
-	if s.tab == conductorsTab {
-		s.hosts.Click(x, y-s.listAt)
-	} else {
-		s.types.Click(x, y-s.listAt)
+	if !s.tabs.Click(x, y, &s.tab) {
+		s.rows().Click(x, y-s.listAt)
 	}
 	return false, nil
 }
@@ -179,19 +146,12 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Open {
-		return textNoDetails
+		return "no further details"
 	}
 	return ""
 }
 
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
-
-// Targets always returns nil, because the rows of this screen are not nodes.
-func (s *Screen) Targets() []models.NodeRef { return nil }
-
-// Copies returns the name and the row at the cursor, the request for the list, and the command line that prints the
-// list.
+// Copies returns the name and the row at the cursor, and the request and the command line for the list.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil
@@ -217,8 +177,6 @@ func (s *Screen) Copies() []screen.Copyable {
 
 // Close cancels running requests.
 func (s *Screen) Close() {
-	if s.conductors != nil {
-		s.conductors.Close()
-		s.drivers.Close()
-	}
+	s.conductors.Close()
+	s.drivers.Close()
 }

@@ -4,7 +4,6 @@ package enroll
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,6 +65,8 @@ type Screen struct {
 	nodes   *table.Table[*nodeRow]
 	bmcs    *table.Table[*bmcRow]
 	results *table.Table[*resultRow]
+	// lists holds the table of each tab except the form.
+	lists map[tab]body.Table
 	// details shows the row at the cursor, below or beside the table.
 	details pane.Pane
 	shown   string
@@ -90,7 +91,8 @@ func New(env *screen.Env) *Screen {
 	s.offered = len(s.served()) > 0
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
 	s.form.Recall(s.env.Entered)
-	s.nodes, s.bmcs, s.results = nodeTable(s.detailsOf), bmcTable(), resultTable()
+	s.nodes, s.bmcs, s.results = s.nodeTable(), bmcTable(), resultTable()
+	s.lists = map[tab]body.Table{tabNodes: s.nodes, tabBMCs: s.bmcs, tabResult: s.results}
 	s.details.SetWrap(true)
 	return s
 }
@@ -130,8 +132,8 @@ func (s *Screen) Close() { s.finish() }
 // keys.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case compared:
-		s.takeCompared(msg)
+	case screen.Later:
+		return msg.Run(s)
 	case screen.TasksChanged:
 		s.follow()
 	case screen.Tick:
@@ -144,8 +146,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the values of the form. If the source or the ramdisk has changed, the form shows the fields for the
-// new choice.
+// changed applies the values of the form, and shows the fields for a new source or ramdisk.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -161,7 +162,6 @@ func (s *Screen) changed() {
 	s.shown = "" // makes the details change, too, because the requests depend on the goal
 }
 
-// refill rebuilds the form with the fields that apply to the current values.
 func (s *Screen) refill() {
 	focus := s.form.Focus()
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
@@ -194,7 +194,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	s.reading.cancel()
 	s.reading = nil
 	s.turn++
-	return screen.Send(screen.Say{Text: s.env.Keys.Text(textCanceled)}), true
+	return screen.Send(screen.Say{Text: s.env.Keys.Text("Canceled. {enroll-compare} compares again.")}), true
 }
 
 // Scopes returns the groups of actions of the current tab.
@@ -205,21 +205,13 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover returns the table of the current tab, or the form.
 func (s *Screen) mover() body.Mover {
-	switch s.tab {
-	case tabNodes:
-		return s.nodes
-	case tabBMCs:
-		return s.bmcs
-	case tabResult:
-		return s.results
-	case tabForm:
+	if list := s.lists[s.tab]; list != nil {
+		return list
 	}
 	return s.form
 }
 
-// atCursor returns the node at the cursor; ok is false if there is none.
 func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	switch s.tab {
 	case tabNodes:
@@ -233,15 +225,6 @@ func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	case tabForm, tabBMCs:
 	}
 	return models.NodeRef{}, false
-}
-
-// exists reports whether the node with the given UUID is in the list of nodes.
-func (s *Screen) exists(uuid string) bool {
-	if s.session == nil {
-		return false
-	}
-	_, _, there := s.session.Store.Get(uuid)
-	return there
 }
 
 // Targets always returns nil, because node actions require nodes that already exist in Ironic.
@@ -258,19 +241,16 @@ func (s *Screen) Copies() []screen.Copyable {
 		}
 		if s.tab == tabNodes {
 			r, _ := s.nodes.Cursor()
-			if _, commands := s.requestsOf(r.item); len(commands) > 0 {
+			if _, commands := provision.EnrollRequests(r.item, s.goal(), s.withoutInspection()); len(commands) > 0 {
 				copies = append(copies, screen.Copyable{Name: "commands", Text: strings.Join(commands, "\n"), Shape: screen.Lines})
 			}
 		}
 	}
 	if in, _, _, problem := inputOf(s.values, s.served()); problem == "" {
-		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.CommandLine(goalOf(s.values), s.values[keyNoInspect] == switchedOn)...)})
+		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.CommandLine(s.goal(), s.withoutInspection())...)})
 	}
 	return copies
 }
-
-// plan returns the plan that resulted from the last comparison.
-func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
 // follow finds the task that runs the started action, and shows its progress.
 func (s *Screen) follow() {
@@ -290,5 +270,3 @@ func (s *Screen) follow() {
 		s.setResults()
 	}
 }
-
-func number(i int) string { return strconv.Itoa(i) }

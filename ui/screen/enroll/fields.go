@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -61,7 +62,7 @@ const (
 func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
 	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
 	if withoutFiles {
-		source.Options, source.Help = []string{fromBMCs}, textNoFilesHelp
+		source.Options, source.Help = []string{fromBMCs}, "files: ssh HOST enroll -f - < FILE"
 	}
 	fields := []form.Field{source}
 	if values[keySource] == fromBMCs {
@@ -95,8 +96,7 @@ func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field
 	return fields
 }
 
-// ramdiskFields returns the fields for the ramdisk that is used for deployment, cleaning and inspection. choice is
-// the selected kind of ramdisk.
+// ramdiskFields returns the fields for the ramdisk of the given kind.
 func ramdiskFields(choice string, served bool) []form.Field {
 	options := []string{ramdiskNone, ramdiskURLs}
 	if served || choice == ramdiskServed {
@@ -117,12 +117,10 @@ func ramdiskFields(choice string, served bool) []form.Field {
 // maxText is the maximum length of long field values, in characters.
 const maxText = 4096
 
-// compares reports whether the field with the given key influences the comparison. The other fields influence only
-// what is done after the comparison.
+// compares reports whether a field influences the comparison, and not only what is done after it.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
-// inputOf returns the input that the values of the form describe, and the credentials for the BMCs. If a value is
-// invalid, the results field and problem describe the first invalid field.
+// inputOf returns the input and the BMC login that the form describes, or the first invalid field and its problem.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}
@@ -135,7 +133,7 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 		typed.Names = enroll.Naming(trimmed(keyNames))
 		login = enroll.Login{Username: trimmed(keyUser), Password: models.Secret(values[keyPassword]), Insecure: values[keyInsecure] == switchedOn}
 		if len(typed.BMCs) == 0 {
-			return in, login, keyBMC, textNoBMC
+			return in, login, keyBMC, "Enter at least one BMC address."
 		}
 	} else {
 		if field, problem = fileOf(values, &typed); problem != "" {
@@ -150,12 +148,11 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	return in, login, field, problem
 }
 
-// fileOf copies the name of the file, and the settings for reading it, from the form's values to in. If a value is
-// invalid, it returns the form field and its problem.
+// fileOf copies the file and how to read it to in, or returns the invalid field and its problem.
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {
-		return keyFile, textNoFile
+		return keyFile, "Enter the path of a file."
 	}
 	in.Files, in.Credentials, in.Driver = []string{trimmed(keyFile)}, trimmed(keyCredentials), trimmed(keyDriver)
 	if f := values[keyFormat]; f != auto {
@@ -175,11 +172,11 @@ func ramdiskOf(values map[string]string, served []prepare.Target) (r provision.E
 	case ramdiskURLs:
 		r = provision.EnrollRamdisk{ISO: trimmed(keyISO), Kernel: trimmed(keyKernel), Initramfs: trimmed(keyInitrd), KernelParams: trimmed(keyParams)}
 		if r == (provision.EnrollRamdisk{}) {
-			return r, textNoRamdisk
+			return r, "Enter the URL of an ISO, or of a kernel and an initrd."
 		}
 	case ramdiskServed:
 		if len(served) != 1 || served[0].Node.UUID != "" {
-			return r, textNotServed
+			return r, "Serve one image for all nodes on the Ignition screen first."
 		}
 		t := served[0]
 		r = provision.EnrollRamdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
@@ -195,9 +192,8 @@ func problemOf(err error) (field, problem string) {
 	return "", ""
 }
 
-func goalOf(values map[string]string) provision.Goal {
-	if g := provision.Goal(values[keyGoal]); g != "" {
-		return g
-	}
-	return provision.GoalEnroll
+func (s *Screen) goal() provision.Goal {
+	return cmp.Or(provision.Goal(s.values[keyGoal]), provision.GoalEnroll)
 }
+
+func (s *Screen) withoutInspection() bool { return s.values[keyNoInspect] == switchedOn }

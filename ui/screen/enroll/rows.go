@@ -3,6 +3,7 @@ package enroll
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ironworks/enroll"
@@ -39,7 +40,6 @@ type resultRow struct {
 	requestID   string
 }
 
-// kindLook returns the glyph and the role that show what the comparison proposes to do with a node.
 func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	switch k {
 	case enroll.Create:
@@ -53,8 +53,8 @@ func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	return theme.GlyphDone, theme.Muted
 }
 
-func nodeTable(details func(*enroll.Item) string) *table.Table[*nodeRow] {
-	t := table.New(func(r *nodeRow) string { return number(r.at) })
+func (s *Screen) nodeTable() *table.Table[*nodeRow] {
+	t := table.New(func(r *nodeRow) string { return strconv.Itoa(r.at) })
 	t.SetColumns([]table.Column[*nodeRow]{
 		{Key: "node", Title: "NODE", Min: 12, Max: 40, Role: theme.Strong, Text: func(r *nodeRow) string { return r.item.Node.Label() }},
 		{Key: "action", Title: "ACTION", Min: 11, Max: 11, Cell: func(r *nodeRow) table.Cell {
@@ -62,13 +62,15 @@ func nodeTable(details func(*enroll.Item) string) *table.Table[*nodeRow] {
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.item.Kind), Role: role}
 		}},
 		{Key: "matched", Title: "MATCHED BY", Min: 10, Max: 24, Drop: 1, Role: theme.Muted, Text: func(r *nodeRow) string { return strings.Join(r.item.MatchedBy, ", ") }},
-		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Text: func(r *nodeRow) string { return details(r.item) }},
+		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Text: func(r *nodeRow) string {
+			return provision.EnrollDetails(r.item, s.goal(), s.withoutInspection())
+		}},
 	})
 	return t
 }
 
 func bmcTable() *table.Table[*bmcRow] {
-	t := table.New(func(r *bmcRow) string { return number(r.at) })
+	t := table.New(func(r *bmcRow) string { return strconv.Itoa(r.at) })
 	system := func(key, title string, least, most, drop int, text func(b *models.BMC) string) table.Column[*bmcRow] {
 		return table.Column[*bmcRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Text: func(r *bmcRow) string {
 			if r.found.BMC == nil {
@@ -145,7 +147,6 @@ func (s *Screen) setRows() {
 	s.shown = ""
 }
 
-// setResults fills the Result tab with the task's progress.
 func (s *Screen) setResults() {
 	items := s.task.Plan.Items
 	rows := make([]*resultRow, len(items))
@@ -191,7 +192,7 @@ func runningRow(item *provision.Item, p provision.Progress, heard bool) *resultR
 	r := &resultRow{node: item.Node.Ref(), glyph: theme.GlyphWorking, word: "running", role: theme.Busy, state: string(p.State), reason: p.Step}
 	switch {
 	case !heard:
-		r.glyph, r.word, r.role, r.reason = theme.GlyphIdle, "queued", theme.Muted, textQueued
+		r.glyph, r.word, r.role, r.reason = theme.GlyphIdle, "queued", theme.Muted, "not sent, or no response yet"
 	case p.Retry != nil && p.Retry.Fault != nil:
 		r.glyph, r.word, r.role, r.reason = theme.GlyphWaiting, "retrying", theme.Wait, p.Retry.Fault.Reason()
 	case p.Fault != nil:

@@ -3,7 +3,7 @@ package events
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -25,7 +25,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Filter:
 		s.prompt.Begin(s.filter.String())
 	case action.ClearFilter:
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	default:
 		s.steer(id)
 	}
@@ -36,13 +36,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	did := !s.filter.IsZero()
 	if did {
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	}
 	return nil, did
 }
 
-// steer moves the cursor. Moving it away from the last event pauses following; returning to the last event resumes
-// it.
+// steer moves the cursor. Leaving the last event pauses following; returning to it resumes following.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return
@@ -57,8 +56,7 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
-// Click selects the event that was clicked. As with keys, moving the cursor away from the last event pauses
-// following.
+// Click selects the event that was clicked. As with keys, leaving the last event pauses following.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-body.PageTop)
 	if hit.Row {
@@ -84,21 +82,21 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:
-			return textNoEvents
+			return "no events yet"
 		case s.env.Session == nil:
-			return textNotConnected
+			return "not connected"
 		}
 		if _, _, there := s.env.Session.Store.Get(r.event.Node.UUID); !there {
-			return textNodeGone
+			return "the node no longer exists"
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return textNoFilter
+			return "no filter is set"
 		}
 	case action.Sort:
-		return textFixedOrder
+		return "events are always in order of arrival"
 	case action.Wide:
-		return textAllColumns
+		return "all columns are already shown"
 	default:
 	}
 	return ""
@@ -108,18 +106,18 @@ func (s *Screen) DisabledReason(id action.ID) string {
 func (s *Screen) typed(msg tea.Msg) {
 	switch s.prompt.Update(msg) {
 	case body.Changed:
-		f, err := models.ParseEventFilter(s.prompt.Text())
+		f, err := filter.ParseEventFilter(s.prompt.Text())
 		s.prompt.Wrong = err
 		if err == nil && f.String() != s.filter.String() {
 			s.setFilter(f)
 		}
 	case body.Abandoned:
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	case body.Accepted, body.Ignored:
 	}
 }
 
-func (s *Screen) setFilter(f models.EventFilter) {
+func (s *Screen) setFilter(f filter.EventFilter) {
 	s.filter = f
 	s.shown = make([]*row, 0, len(s.all))
 	for _, r := range s.all {

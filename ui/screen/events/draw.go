@@ -15,7 +15,10 @@ import (
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
-		s.table.Empty = s.empty()
+		s.table.Empty = "No events yet. Changes of nodes appear here."
+		if len(s.all) > 0 {
+			s.table.Empty = s.env.Keys.Text("No events match the filter. {back} clears it.")
+		}
 		if roomy := w >= 120; roomy != s.roomy {
 			s.setColumns(roomy)
 		}
@@ -29,8 +32,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// detailLines returns the number of lines for the event at the cursor, including the rule above it, on a screen with
-// h lines of content.
+// detailLines returns the number of lines, with the rule, for the event at the cursor on a screen of h lines.
 func detailLines(h int) int {
 	switch {
 	case h >= 30:
@@ -47,7 +49,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case !s.paused:
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
-		left = append(left, body.S(theme.Hold, fmt.Sprintf(textPaused, fresh)))
+		left = append(left, body.S(theme.Hold, fmt.Sprintf("  paused, %d new below", fresh)))
 	default:
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
@@ -56,19 +58,11 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
 	if dropped := s.env.Events.Dropped(); dropped > 0 {
-		count += fmt.Sprintf(textForgotten, dropped)
+		count += fmt.Sprintf(" · %d older events dropped", dropped)
 	}
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
-func (s *Screen) empty() string {
-	if len(s.all) > 0 {
-		return s.env.Keys.Text(textNoMatch)
-	}
-	return textEmpty
-}
-
-// detail draws the event at the cursor in at most n lines of w cells.
 func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 	r, ok := s.table.Cursor()
 	if !ok {

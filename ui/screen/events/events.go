@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -24,9 +25,10 @@ type row struct {
 	text   string
 }
 
-// Screen lists the events. It reads only new events from the log, so that the cost of showing an event does not grow
-// with the number of events.
+// Screen lists the events. It reads only new events from the log, so that the cost of an event does not grow with
+// their number.
 type Screen struct {
+	screen.Base
 	env   *screen.Env
 	table *table.Table[*row]
 
@@ -35,7 +37,7 @@ type Screen struct {
 	shown []*row // the rows that match the filter
 	next  int    // the number of the next event to read
 
-	filter models.EventFilter
+	filter filter.EventFilter
 	prompt body.Prompt
 
 	// paused reports whether the list has stopped following the newest event. since is the number of the first event
@@ -44,14 +46,14 @@ type Screen struct {
 	since  int
 }
 
-var (
-	_ screen.Screen   = (*Screen)(nil)
-	_ screen.Narrowed = (*Screen)(nil)
-)
+var _ screen.Narrowed = (*Screen)(nil)
 
 // New returns the screen that lists the events.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, table: table.New(func(r *row) string { return r.id })}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindEvents}, "events", action.List, action.Filtered, action.Events),
+		env:  env, table: table.New(func(r *row) string { return r.id }),
+	}
 	s.setColumns(false)
 	return s
 }
@@ -70,18 +72,6 @@ func (s *Screen) setColumns(roomy bool) {
 			return table.Cell{Text: r.text, Role: screen.EventRole(&r.event)}
 		}},
 	})
-}
-
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEvents} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "events" }
-
-// Start reads the events from the log.
-func (s *Screen) Start() tea.Cmd {
-	s.readLog()
-	return nil
 }
 
 // Shown reads the events that arrived since the screen was last shown.
@@ -104,14 +94,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets always returns nil. Events are in the past, so this screen offers no operations on their nodes.
-func (s *Screen) Targets() []models.NodeRef { return nil }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope {
-	return []action.Scope{action.List, action.Filtered, action.Events}
-}
-
 // Copies returns the event at the cursor as a row, followed by the result of [screen.NodeCopies] for its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
@@ -124,9 +106,6 @@ func (s *Screen) Copies() []screen.Copyable {
 		screen.NodeCopies(s.env, &models.Node{UUID: r.event.Node.UUID, Name: r.event.Node.Name})...)
 }
 
-// Close does nothing, because the screen starts no requests.
-func (s *Screen) Close() {}
-
 // readLog reads new events from the log, and drops the events that the log has dropped.
 func (s *Screen) readLog() {
 	first := s.env.Events.First()
@@ -134,9 +113,9 @@ func (s *Screen) readLog() {
 	if next == s.next && (len(s.all) == 0 || s.all[0].number >= first) {
 		return
 	}
-	from := next - len(fresh)
-	for i := range fresh {
-		r := newRow(from+i, &fresh[i])
+	for i, e := range fresh {
+		number := next - len(fresh) + i
+		r := &row{number: number, id: strconv.Itoa(number), event: e, text: e.Text()}
 		s.all = append(s.all, r)
 		if s.filter.Match(&r.event, r.text) {
 			s.shown = append(s.shown, r)
@@ -145,10 +124,6 @@ func (s *Screen) readLog() {
 	s.next = next
 	s.all, s.shown = dropBefore(s.all, first), dropBefore(s.shown, first)
 	s.show()
-}
-
-func newRow(number int, e *models.Event) *row {
-	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
 // dropBefore returns the rows whose number is at least the given number. It does not clear the dropped elements,

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -11,37 +10,30 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is the time for which the facts from a BMC are reused. It is short, because the power state and the media
-// change.
+const (
+	textNotConnected = "not connected"
+	textBMCWithheld  = "password withheld: the host is not in bmc.hosts; press {bmc-login} in the node's BMC tab to log in"
+	textBMCNotAsked  = "not queried; {explain-bmc} queries it and tests the ISO download from here"
+	textDeletedNode  = " This node was deleted. The data is from before the deletion."
+)
+
+// bmcFor is the time for which the facts from a BMC are reused. It is short, because the power and the media change.
 const bmcFor = 2 * time.Minute
 
 // controller holds the facts from the node's BMC. The BMC is queried when the operator requests it, and when the
 // screen is opened while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// automatic marks a query that the operator did not request. For such a query, missing credentials are not an
-	// error.
+	// automatic marks a query that the operator did not request, so that it may lack credentials.
 	automatic bool
-	// latest holds the BMC facts for the next explanation, or nil. It is atomic because explanations are made in
-	// commands.
+	// latest holds the BMC facts for the next explanation, or nil. It is atomic because commands read it.
 	latest atomic.Pointer[explain.BMCFacts]
-}
-
-func newController(env *screen.Env, uuid string) *controller {
-	c := &controller{}
-	var bmcs screen.BMCs
-	if env.Session != nil {
-		bmcs = env.Session.BMCs
-	}
-	c.facts = fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
-	return c
 }
 
 // queryBMC returns the command that queries the BMC, or nil if it cannot be queried.
@@ -53,8 +45,7 @@ func (s *Screen) queryBMC() tea.Cmd {
 	return s.bmc.facts.Get()
 }
 
-// queryWaiting queries the BMC of a machine that Ironic is waiting for, because only the BMC can tell that the
-// machine has lost power.
+// queryWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows of a loss of power.
 func (s *Screen) queryWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil
@@ -64,11 +55,10 @@ func (s *Screen) queryWaiting() tea.Cmd {
 	return ask
 }
 
-// whyBMC returns the reason why the BMC cannot be queried, or "" if it can.
 func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
-		return textReplaying
+		return "the BMC is not queried during a replay"
 	case s.session == nil || s.session.BMCs == nil:
 		return textNotConnected
 	}
@@ -105,18 +95,18 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	case s.whyBMC() != "":
 		return nil
 	case c.facts.Busy():
-		return say(theme.Muted, textBMCAsking)
+		return say(theme.Muted, "querying (may take a minute)…")
 	case err != nil && c.automatic && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
-		return say(theme.Muted, textBMCNone)
+		return say(theme.Muted, "no Redfish address: no BMC to query")
 	case errors.As(err, &login) && login.Withheld != "":
 		return say(theme.Warn, s.env.Keys.Text(textBMCWithheld))
 	case errors.As(err, &login):
-		return say(theme.Warn, s.env.Keys.Text(textBMCNoPassword))
+		return say(theme.Warn, s.env.Keys.Text("no password known; press {bmc-login} in the node's BMC tab to log in"))
 	case err != nil:
-		return say(theme.Warn, textBMCFailed+body.Short(err))
+		return say(theme.Warn, "query failed: "+body.Short(err))
 	case asked && time.Since(c.facts.Asked()) <= bmcFor:
-		return say(theme.Muted, textBMCAsked)
+		return say(theme.Muted, "queried; the result is valid for 2 minutes")
 	}
 	return say(theme.Muted, s.env.Keys.Text(textBMCNotAsked))
 }

@@ -61,8 +61,7 @@ func (s *Screen) open() tea.Cmd {
 // placeholder matches a value, such as NAME or a sample path, that the operator has to replace in a command.
 var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
 
-// settings returns the KEY=VALUE words of a set command, without placeholder values. It returns "" for other
-// commands.
+// settings returns the KEY=VALUE words of a set command, without placeholder values, or "" for other commands.
 func settings(command string) string {
 	words := strings.Fields(command)
 	if len(words) < 4 || words[1] != "set" {
@@ -85,8 +84,7 @@ func (s *Screen) show(place int) {
 	s.cursor, s.top = 0, 0
 }
 
-// page returns the number of lines by which a page key scrolls. It is one less than the height, so that one line
-// stays visible.
+// page returns the number of lines for a page key: one less than the height, so that one line stays visible.
 func (s *Screen) page() int { return max(s.height-1, 1) }
 
 // move moves the cursor to the next position in the given direction. If that position is far away, it scrolls by one
@@ -104,7 +102,6 @@ func (s *Screen) move(by int) {
 	s.scroll(by)
 }
 
-// scroll scrolls down by the given number of lines, or up if the number is negative.
 func (s *Screen) scroll(by int) {
 	s.top += by
 	s.keepWithin(s.lay(s.width))
@@ -129,13 +126,13 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	case id == action.ExplainBMC:
 		return s.whyBMC()
 	case id == action.Open && s.current() == nil:
-		return textNoExplanation
+		return "no explanation yet"
 	case !ok || a.Scope != action.Nodes:
 		return ""
 	case s.session == nil:
 		return textNotConnected
 	case s.gone():
-		return textNodeDeleted
+		return "the node was deleted"
 	}
 	return ""
 }
@@ -154,7 +151,6 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.NodeCopies(s.env, &s.row.Node)...)
 }
 
-// command returns the command line of the suggested action, for copying.
 func (s *Screen) command(e *explain.Explanation) screen.Copyable {
 	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}

@@ -48,8 +48,7 @@ func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")
 	}
-	_, read := s.found.Value()
-	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
+	return body.FreshnessOf(s.found)
 }
 
 // drawCount draws a rule with the number of the explanation that is shown in full. If it is not the best one, the
@@ -57,10 +56,10 @@ func (s *Screen) freshness() body.Span {
 func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
-		text = fmt.Sprintf(textCount, s.shown+1, n)
+		text = fmt.Sprintf(" %d of %d explanations ", s.shown+1, n)
 	}
 	if s.shown > 0 {
-		text += textShowBest
+		text += "· esc: best explanation "
 	}
 	return t.Rule(min(w, 1)) + body.Rule(t, theme.Muted, text, w-1)
 }
@@ -96,17 +95,17 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	_, read := s.found.Value()
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
+		lines = body.Indented(theme.Muted, s.env.Keys.Text("No context is open; {connect} shows why."), w, 3)
 	case !s.canExplain():
-		lines = body.Indented(theme.Muted, textNotAvailable, w, 3)
+		lines = body.Indented(theme.Muted, "Explanations are not available here.", w, 3)
 	case s.gone() && read:
 		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textNoNode+s.label()+".", w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+" Ironic has no node "+s.label()+".", w, 1, 2)
 	case s.found.Err() != nil:
 		lines = body.Fault(s.found.Err(), w)
 	case !read:
-		lines = body.Indented(theme.Muted, textLoading, w, 3)
+		lines = body.Indented(theme.Muted, "Loading the node, its history and the conductors…", w, 3)
 	default:
 		return nil
 	}
@@ -127,21 +126,14 @@ func (l *layout) add(label string, role theme.Role, text string) {
 }
 
 func (l *layout) addLines(label string, lines []pane.Line) {
-	for i, line := range lines {
-		name := ""
-		if i == 0 {
-			name = label
-		}
-		lead := body.S(theme.Muted, cell.Fit(" "+name, l.indent()))
-		l.lines = append(l.lines, append(pane.Line{lead}, line...))
-	}
+	name, blank := cell.Fit(" "+label, l.indent()), cell.Blanks(l.indent())
+	l.lines = append(l.lines, body.Prefixed(lines, body.S(theme.Muted, name), body.S(theme.Muted, blank))...)
 }
 
 // indent returns the column at which the text begins, to the right of the labels.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends the lines of one cursor position. If at is true, the cursor is at this position, and is drawn on the
-// first of the lines.
+// place appends the lines of one cursor position. If at is true, the cursor is drawn on the first line.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)
@@ -152,7 +144,6 @@ func (l *layout) place(label string, at bool, lines []pane.Line) {
 	}
 }
 
-// lay returns the lines for a screen that is w cells wide.
 func (s *Screen) lay(w int) *layout {
 	l := &layout{w: w}
 	e := s.current()
@@ -160,13 +151,8 @@ func (s *Screen) lay(w int) *layout {
 		return l
 	}
 	glyph, role := verdictLook(e)
-	for i, line := range body.IndentedMost(role, e.Verdict, w-4, 0, mostLines) {
-		lead := "   "
-		if i == 0 {
-			lead = " " + glyph + " "
-		}
-		l.lines = append(l.lines, append(pane.Line{body.S(role, lead)}, line...))
-	}
+	verdict := body.IndentedMost(role, e.Verdict, w-4, 0, mostLines)
+	l.lines = append(l.lines, body.Prefixed(verdict, body.S(role, " "+glyph+" "), body.S(role, "   "))...)
 	glyph, role, meaning := confidenceLook(e.Confidence)
 	l.lines = append(l.lines, pane.Line{
 		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+string(e.Rule)),
@@ -197,7 +183,7 @@ func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+s.nextText(e))}
 	command := body.IndentedMost(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
 	if n := len(command); n > 0 {
-		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text(textCopies)))
+		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text("  ({copy} copies)")))
 	}
 	l.place("", s.cursor == 0, append([]pane.Line{key}, command...))
 	l.lines = append(l.lines, nil)
@@ -221,14 +207,8 @@ func (s *Screen) layOthers(l *layout) {
 		glyph, role, _ := confidenceLook(e.Confidence)
 		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
 		indent := cell.Width(word)
-		var lines []pane.Line
-		for j, line := range body.IndentedMost(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines) {
-			lead := body.S(theme.Plain, cell.Blanks(indent))
-			if j == 0 {
-				lead = body.S(role, word)
-			}
-			lines = append(lines, append(pane.Line{lead}, line...))
-		}
+		lines := body.IndentedMost(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines)
+		lines = body.Prefixed(lines, body.S(role, word), body.S(theme.Plain, cell.Blanks(indent)))
 		if len(lines) == 0 { // the window is too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}
@@ -252,8 +232,7 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook returns the glyph and the role that show the verdict. A verdict that nothing is wrong has a distinct
-// glyph.
+// verdictLook returns the glyph and the role of a verdict. "Nothing is wrong" has a glyph of its own.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.NoProblem:
@@ -264,14 +243,13 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// confidenceLook returns the glyph and the role with which a level of confidence is shown, and the meaning of the
-// level in words.
+// confidenceLook returns the glyph and the role of a level of confidence, and its meaning in words.
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
-		return theme.GlyphActive, theme.Good, textCertain
+		return theme.GlyphActive, theme.Good, "confirmed by evidence"
 	case explain.ConfidenceMedium:
-		return theme.GlyphWorking, theme.Warn, textBestFit
+		return theme.GlyphWorking, theme.Warn, "best match"
 	case explain.ConfidenceLow:
 	}
 	return theme.GlyphIdle, theme.Muted, "a guess"
@@ -284,7 +262,6 @@ func first(i int, label string) string {
 	return label
 }
 
-// text formats the whole explanation for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)
@@ -298,8 +275,7 @@ func (s *Screen) text(e *explain.Explanation) string {
 	return b.String()
 }
 
-// state returns the node's state in the store. If the store never contained the node, it returns the state that was
-// explained.
+// state returns the node's state in the store or, if it was never there, the state that was explained.
 func (s *Screen) state() models.ProvisionState {
 	if found, read := s.found.Value(); read && !s.seen {
 		return found.State

@@ -19,23 +19,21 @@ import (
 )
 
 const (
-	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
-	// merely because time passes.
+	// freshFor is the maximum age of an explanation during an operation, when time alone can make it outdated.
 	freshFor = 30 * time.Second
-	// patience is the minimum time between an error and an automatic retry. After this time, the retry takes place as
-	// soon as Ironic answers again.
+	// patience is the minimum time between an error and a retry, which follows when Ironic answers again.
 	patience = 5 * time.Second
 )
 
 // Screen explains the state of one node. It requests a new explanation whenever the node changes.
 type Screen struct {
+	screen.Base
 	env     *screen.Env
 	session *screen.Session
 	uuid    string
 	watched bool
 
-	// row is the last row of the node in the store. seen reports whether the store ever contained the node; inStore
-	// reports whether it does now.
+	// row is the last row of the node in the store. seen and inStore report whether it was, and is, there.
 	row           models.Row
 	seen, inStore bool
 
@@ -51,32 +49,25 @@ type Screen struct {
 	width, height int
 }
 
-var (
-	_ screen.Screen   = (*Screen)(nil)
-	_ screen.Narrowed = (*Screen)(nil)
-)
+var _ screen.Narrowed = (*Screen)(nil)
 
 // New returns the screen that explains the node with the given UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid}
-	s.bmc = newController(env, uuid)
-	var explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	if s.session != nil {
-		explain = s.session.Explain
+	ref := screen.Ref{Kind: screen.KindExplain, ID: uuid}
+	s := &Screen{
+		Base: screen.NewBase(ref, "", action.List, action.Explaining, action.Nodes),
+		env:  env, session: env.Session, uuid: uuid, bmc: &controller{},
 	}
+	s.bmc.facts = fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) { return s.session.BMCs.Facts(ctx, uuid) })
 	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) {
-		return explain(ctx, uuid, s.bmc.latest.Load())
+		return s.session.Explain(ctx, uuid, s.bmc.latest.Load())
 	})
 	return s
 }
 
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
-
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
-// canExplain reports whether explanations are available.
 func (s *Screen) canExplain() bool { return s.session != nil && s.session.Explain != nil }
 
 // Start requests the first explanation. If Ironic waits for the machine, it also queries the BMC.
@@ -88,8 +79,7 @@ func (s *Screen) Start() tea.Cmd {
 	return tea.Batch(s.read(), s.queryWaiting())
 }
 
-// Shown makes the console poll the node more often, and requests a new explanation if the node has changed or the
-// explanation is old.
+// Shown polls the node more often, and requests a new explanation if the node has changed or it is old.
 func (s *Screen) Shown() tea.Cmd {
 	if !s.canExplain() {
 		return nil
@@ -106,8 +96,7 @@ func (s *Screen) Shown() tea.Cmd {
 
 func (s *Screen) isStale() bool { return time.Since(s.found.At()) >= freshFor }
 
-// readStore reads the node from the store, and reports whether it has changed in a way that can change the
-// explanation.
+// readStore reads the node from the store, and reports whether its explanation may have changed.
 func (s *Screen) readStore() (changed bool) {
 	row, _, ok := s.session.Store.Get(s.uuid)
 	s.inStore = ok
@@ -119,7 +108,6 @@ func (s *Screen) readStore() (changed bool) {
 	return !same
 }
 
-// gone reports whether the node was deleted.
 func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.found.Err(), models.FaultNotFound)
 }
@@ -218,14 +206,6 @@ func (s *Screen) Targets() []models.NodeRef {
 	}
 	return []models.NodeRef{s.ref()}
 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope {
-	return []action.Scope{action.List, action.Explaining, action.Nodes}
-}
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
 
 // Close cancels running requests and stops watching the node.
 func (s *Screen) Close() {

@@ -9,9 +9,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source fetches one piece of data for a screen and keeps its latest value.
+// Requests contains the methods of a [Source] that do not depend on the type of its data.
+type Requests interface {
+	Get() tea.Cmd
+	Renew() tea.Cmd
+	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
+	Known() bool
+	Err() error
+	At() time.Time
+	Asked() time.Time
+	Busy() bool
+	Close()
+}
+
+// Source fetches one piece of data for a screen and keeps its latest value. A nil Source sends no requests.
 type Source[T any] struct {
-	get func(ctx context.Context) (T, error)
+	get    func(ctx context.Context) (T, error)
+	stored func(value T) // may be nil
 
 	value T
 	known bool
@@ -37,17 +51,32 @@ type answer[T any] struct {
 	err   error
 }
 
-// New returns a source that calls get to fetch its data. get runs in a command, outside of Update, and must not use
-// mutable state.
+// New returns a source that calls get, in a command, to fetch its data. get must not use mutable state.
 func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
+}
+
+// Then sets the function that is called after each result with the latest value, and returns s.
+func (s *Source[T]) Then(stored func(value T)) *Source[T] {
+	s.stored = stored
+	return s
+}
+
+// Handle passes a message to the source that it is a result for, and returns the command for that source's next request.
+func Handle(msg tea.Msg, sources ...Requests) tea.Cmd {
+	for _, s := range sources {
+		if mine, next := s.Handle(msg); mine {
+			return next
+		}
+	}
+	return nil
 }
 
 // Get returns the command that sends a request. If a request is already running, Get returns nil, and a new request
 // is sent as soon as the running one has ended.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
-	case s.closed:
+	case s == nil || s.closed:
 		return nil
 	case s.Busy():
 		s.refetch = true
@@ -63,11 +92,22 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
+// freshFor is the age up to which data is reused when its screen is shown again.
+const freshFor = 30 * time.Second
+
+// Renew is like Get, but returns nil if a request is running or the last result is recent.
+func (s *Source[T]) Renew() tea.Cmd {
+	if s == nil || s.Busy() || time.Since(s.arrivedAt) < freshFor {
+		return nil
+	}
+	return s.Get()
+}
+
 // Handle stores the result of a request; mine reports whether msg is a result for this source. next is the command
 // for the next request, if one is due.
 func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	a, ok := msg.(answer[T])
-	if !ok || a.of != s {
+	if !ok || s == nil || a.of != s {
 		return false, nil
 	}
 	if s.closed || a.turn != s.turn || s.cancel == nil {
@@ -79,6 +119,9 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if a.err == nil {
 		s.value, s.known, s.requestedAt = a.value, true, s.sent
 	}
+	if s.stored != nil {
+		s.stored(s.value)
+	}
 	if s.refetch {
 		return true, s.Get()
 	}
@@ -86,7 +129,15 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 }
 
 // Value returns the latest value and reports whether there is one.
-func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
+func (s *Source[T]) Value() (value T, known bool) {
+	if s == nil {
+		return value, false
+	}
+	return s.value, s.known
+}
+
+// Known reports whether there is a value.
+func (s *Source[T]) Known() bool { return s.known }
 
 // Err returns the error of the last request, or nil if it succeeded.
 func (s *Source[T]) Err() error { return s.err }
@@ -94,8 +145,7 @@ func (s *Source[T]) Err() error { return s.err }
 // At returns the time when the last result arrived, or the zero time before the first result.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked returns the time when the request for the latest value was sent. The value is at least as recent as this
-// time.
+// Asked returns the time when the request for the latest value was sent. The value is at least as recent.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.
@@ -106,6 +156,9 @@ func (s *Source[T]) Tried() bool { return s.turn > 0 }
 
 // Close cancels a running request and stops the source: it sends no more requests.
 func (s *Source[T]) Close() {
+	if s == nil {
+		return
+	}
 	s.closed = true
 	if s.cancel != nil {
 		s.cancel()

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -40,9 +40,11 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.ClearMarks:
 		s.table.ClearMarks()
 	case action.Filter:
-		s.beginTyping()
+		s.typing, s.inputErr = true, nil
+		s.input.SetValue(s.filter.String())
+		s.input.CursorEnd()
 	case action.ClearFilter:
-		return s.setFilter(models.Filter{})
+		return s.setFilter(filter.Filter{})
 	case action.Sort:
 		return screen.Send(screen.Ask{Overlay: s.sortChoice()})
 	case action.SortLeft:
@@ -76,7 +78,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	switch {
 	case !s.filter.IsZero():
-		return s.setFilter(models.Filter{}), true
+		return s.setFilter(filter.Filter{}), true
 	case len(s.table.Marked()) > 0:
 		s.table.ClearMarks()
 		return nil, true
@@ -90,20 +92,22 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange:
 		if !some {
-			return textNoNodes
+			return "no nodes shown"
 		}
-		return s.whyNotGroup(id)
+		if id == action.ShowLog && s.pointedGroup() != nil {
+			return "the cursor is on a group"
+		}
 	case action.ClearMarks:
 		if len(s.table.Marked()) == 0 {
-			return textNoMarks
+			return "no nodes marked"
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return textNoFilter
+			return "no filter is set"
 		}
 	case action.Preview:
 		if s.window < previewFrom {
-			return fmt.Sprintf(textNoPreview, previewFrom)
+			return fmt.Sprintf("needs a terminal of %d columns", previewFrom)
 		}
 	default:
 	}
@@ -114,18 +118,17 @@ func (s *Screen) DisabledReason(id action.ID) string {
 // column, the order is reversed.
 type SortBy string
 
-// sortChoice returns a dialog with all columns, in which the operator chooses the column to sort by. Choosing the
-// current column reverses the order.
+// sortChoice returns a dialog with all columns to sort by. Choosing the current one reverses the order.
 func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
 	for _, c := range explain.Columns() {
 		note := ""
 		if c.Key == s.sortColumn.Key {
-			note = map[bool]string{false: textSortedUp, true: textSortedDown}[s.descending]
+			note = map[bool]string{false: "current; select again to reverse", true: "current, descending"}[s.descending]
 		}
 		items = append(items, overlay.Item{ID: c.Key, Title: c.Key, Note: note})
 	}
-	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
+	return overlay.NewPick("Sort by", items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
 }
 
 // sortBy sorts by the column with the given key, or reverses the order if the list is already sorted by it.
@@ -141,8 +144,8 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by another visible column. The column is step positions to the right of the sort column, or to its
-// left if step is negative. The position wraps around at both ends.
+// sortBeside sorts by the visible column step positions to the right of the sort column, or to its left if step is
+// negative. It wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {
@@ -160,14 +163,8 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 	return s.sortBy(shown[at])
 }
 
-func (s *Screen) beginTyping() {
-	s.typing, s.inputErr = true, nil
-	s.input.SetValue(s.filter.String())
-	s.input.CursorEnd()
-}
-
 // typed handles a key in the filter line. The filter takes effect while it is typed. While it is incomplete, the last
-// valid filter remains in effect.
+// valid filter stays in effect.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -180,7 +177,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 			return s.settle()
 		case "esc":
 			s.typing, s.inputErr = false, nil
-			return s.setFilter(models.Filter{})
+			return s.setFilter(filter.Filter{})
 		case "tab":
 			s.input.Complete()
 			msg = nil
@@ -201,7 +198,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return s.setFilter(f)
 }
 
-func (s *Screen) setFilter(f models.Filter) tea.Cmd {
+func (s *Screen) setFilter(f filter.Filter) tea.Cmd {
 	s.reading()
 	s.filter, s.unreadInventories = f, nil
 	s.needFields(f.Fields()...)

@@ -1,17 +1,20 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
 )
 
 // Draw draws the number of nodes in each state, the filter, the list and, below it, the latest events.
@@ -53,7 +56,6 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	return body.Split(drawn)
 }
 
-// eventLines returns the number of events that are shown below the list on a screen with h lines.
 func eventLines(h int) int {
 	switch {
 	case h >= 40:
@@ -66,10 +68,12 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine draws the number of nodes in each state, for as many states as fit. States that need attention come
-// first.
+// countsLine draws the number of nodes in as many states as fit, the ones that need attention first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
-	total := s.counted()
+	total := models.Counted(s.picture.counts.Total, "node")
+	if !s.filter.IsZero() {
+		total = fmt.Sprintf("%d of %s", len(s.picture.rows), total)
+	}
 	if marks := len(s.table.Marked()); marks > 0 {
 		total = fmt.Sprintf("%d marked · %s", marks, total)
 	}
@@ -101,8 +105,7 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns the number of leading counts that fit into the given width in cells. If counts are left out, "+N
-// more" must fit, too.
+// fitting returns how many leading counts fit into room cells, with "+N more" if others are left out.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {
@@ -119,21 +122,13 @@ func fitting(counts []count, room int) int {
 	return fit
 }
 
-// summary returns the number of nodes in each state and in maintenance. States that need attention come first, then
-// busy states, then stable ones.
+// summary counts the nodes in each state and in maintenance, the ones that need attention first.
 func (s *Screen) summary() []count {
-	states := make([]models.ProvisionState, 0, len(s.picture.counts.States))
-	for state := range s.picture.counts.States {
-		states = append(states, state)
-	}
 	rank := func(state models.ProvisionState) int {
 		return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
 	}
-	slices.SortFunc(states, func(a, b models.ProvisionState) int {
-		if c := rank(a) - rank(b); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a), string(b))
+	states := slices.SortedFunc(maps.Keys(s.picture.counts.States), func(a, b models.ProvisionState) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
 	var counts []count
 	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
@@ -152,8 +147,7 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine draws the rule above the list. The rule contains the filter; while the filter is being edited, the input
-// line replaces the rule.
+// filterLine draws the rule above the list with the filter, or the input line while it is edited.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:
@@ -174,29 +168,112 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:
-		return s.env.Keys.Text(textNoContext)
+		return s.env.Keys.Text("No context is open; {connect} shows why.")
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
-		return models.OnScreen(s.env.Status.Fault) + s.env.Keys.Text(textSeeConnection)
+		return models.OnScreen(s.env.Status.Fault) + s.env.Keys.Text(" ({connect}: details)")
 	case s.env.Status.Answered.IsZero():
-		return textAsking
+		return "Loading nodes…"
 	case s.picture.counts.Total == 0 && s.env.Status.Complete:
-		return s.env.Keys.Text(textEmpty)
+		return s.env.Keys.Text("No nodes yet. {enroll} enrolls nodes from a file or from BMC addresses.")
 	case s.picture.counts.Total == 0:
-		return textReading
+		return "Loading nodes…"
 	case !s.filter.IsZero():
-		return s.env.Keys.Text(textNoMatch)
+		return s.env.Keys.Text("No nodes match the filter. {back} clears it.")
 	}
 	return ""
 }
 
-// lastEvents returns lines with the n latest events, newest last.
 func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 	lines := make([]string, 0, n)
 	for _, e := range s.env.Events.Last(n) {
 		lines = append(lines, screen.EventLine(t, &e, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, t.Paint(theme.Muted, textNoEvents))
+		lines = append(lines, t.Paint(theme.Muted, " No events yet."))
 	}
 	return lines
+}
+
+const (
+	// previewFrom is the minimum width of the screen, in cells, at which there is room for the preview.
+	previewFrom = 140
+	// previewLeast and previewMost are the limits for the width of the preview, in cells. Within these limits, the
+	// list keeps its roomy width if possible.
+	previewLeast = 44
+	previewMost  = 60
+	// previewFieldsUpTo is the maximum number of nodes for which listings include the preview's additional fields.
+	// These fields multiply the size of a listing. In a larger fleet, the preview shows only the fields that are in
+	// every listing.
+	previewFieldsUpTo = 1000
+)
+
+// previewFields returns the API fields that the preview shows but that listings normally do not include.
+func previewFields() []string {
+	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
+}
+
+// needPreviewFields requests the preview's fields once the fleet is known not to be too large.
+func (s *Screen) needPreviewFields() {
+	if s.peeked || s.env.Session == nil || !s.env.Status.Complete {
+		return
+	}
+	s.peeked = true
+	if s.env.Session.Store.Len() <= previewFieldsUpTo {
+		s.needFields(previewFields()...)
+	}
+}
+
+// previewWidth returns the preview's width, or 0 if there is none, as when all columns need the whole width.
+func (s *Screen) previewWidth(w int) int {
+	if s.plain || s.wide || w < previewFrom {
+		return 0
+	}
+	return min(max(w-roomyWidth-1, previewLeast), previewMost)
+}
+
+// preview draws the node at the cursor from the Store, so moving the cursor sends no request.
+func (s *Screen) preview(t *theme.Theme, w, h int) string {
+	at, ok := s.pointed()
+	if !ok || s.env.Session == nil {
+		return cell.Block(nil, w, h)
+	}
+	row, evidence, known := s.env.Session.Store.Get(at.Node.UUID)
+	if !known {
+		row = *at
+	}
+	n, now := &row.Node, s.env.ServerNow()
+	if n.Troubled() && s.env.Session.Changes != nil {
+		row.Changes = s.env.Session.Changes(n.UUID, now)
+	}
+	glyph, role := theme.Node(n)
+	lines := []pane.Line{
+		{body.S(theme.Strong, " "+n.Label())},
+		{body.S(theme.Muted, " "+n.UUID)},
+		{body.S(role, " "+glyph+" "+n.StateText()), body.S(theme.Muted, "  "+models.AgeInState(&row, now))},
+		nil,
+	}
+	sentence := theme.Plain
+	switch {
+	case n.Troubled():
+		sentence = theme.Bad
+	case n.Maintenance, row.Overdue(now):
+		sentence = theme.Warn
+	}
+	lines = append(lines, body.IndentedMost(sentence, explain.Sentence(&row, evidence, now), w-1, 1, h/2)...)
+	lines = append(lines, nil)
+	lines = append(lines, body.Details(previewDetails(&row), w)...)
+	return cell.Block(body.Draw(t, lines, w), w, h)
+}
+
+// previewDetails returns the details that the preview's heading and explanation do not contain.
+func previewDetails(r *models.Row) []models.Detail {
+	shown := []string{"name", "uuid", "state", "step", "maintenance", "reason"}
+	if r.Node.ProvisionState == models.StateEnroll {
+		shown = append(shown, "last error")
+	}
+	details := models.Details(slices.DeleteFunc(models.Overview(r), func(d models.Detail) bool { return slices.Contains(shown, d.Name) }))
+	if disk, err := explain.FindColumn("disk"); err == nil {
+		details.Add("disk", disk.Text(r, r.Since))
+	}
+	return details
 }

@@ -12,24 +12,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
 // UseFilter is a message that asks the screen to use the filter with this text.
 type UseFilter string
 
-func (s *Screen) useFilter(text string) tea.Cmd {
-	f, err := s.parse(text)
-	if err != nil {
-		return nil
-	}
-	s.typing, s.inputErr = false, nil
-	return s.setFilter(f)
-}
-
-func (s *Screen) parse(text string) (models.Filter, error) {
+func (s *Screen) parse(text string) (filter.Filter, error) {
 	if s.env.Session == nil {
-		return models.ParseFilter(text)
+		return filter.Parse(text)
 	}
 	return s.env.Session.Filters.Parse(text)
 }
@@ -50,8 +42,7 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories is the message that reports that inventories were read. It maps the UUID of each node whose inventory
-// could not be read to the error.
+// inventories reports that inventories were read: the errors of those that could not be, by node UUID.
 type inventories map[string]error
 
 // missingInventories returns the UUIDs of nodes whose inventory is needed but unknown, except those whose inventory
@@ -118,8 +109,7 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText describes the nodes for which the filter cannot be evaluated: it returns their number, the reason, or
-// both. It returns "" if there are no such nodes.
+// unknownText says how many nodes the filter cannot be evaluated for, or why, or "" if there are none.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {
@@ -127,10 +117,10 @@ func (s *Screen) unknownText() string {
 	}
 	if len(s.unreadInventories) > 0 {
 		first := slices.Min(slices.Collect(maps.Keys(s.unreadInventories))) // every drawing shows the same error
-		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[first]))
+		return fmt.Sprintf("%s not read: %s ", models.Counted(n, "node"), models.OnScreen(s.unreadInventories[first]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {
-		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))
+		return fmt.Sprintf("not available: %s ", strings.Join(lacking, ", "))
 	}
-	return fmt.Sprintf(textUnknown, models.Counted(n, "node"))
+	return fmt.Sprintf("%s still unknown ", models.Counted(n, "node"))
 }

@@ -4,6 +4,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/line"
@@ -44,7 +46,7 @@ type Screen struct {
 	filterErr  error
 
 	// filter is the filter in effect; input holds the text that is being typed, and inputErr its error.
-	filter   models.Filter
+	filter   filter.Filter
 	input    *line.Line
 	typing   bool
 	inputErr error
@@ -87,14 +89,22 @@ func New(env *screen.Env) *Screen {
 // defaults applies the settings from the configuration. It ignores invalid settings, because they were reported at
 // the start.
 func (s *Screen) defaults(d screen.Defaults) {
-	key, descending := strings.CutPrefix(d.Sort, "-")
-	if c, err := explain.FindColumn(key); err == nil {
-		s.sortColumn, s.descending = c, descending
-	}
+	s.setOrder(d.Sort)
 	if f, err := s.parse(d.Filter); err == nil {
 		s.filter = f
 	}
 	s.columns = d.Columns
+}
+
+// setOrder sets the sort order to the key of a column, after a dash if it is descending. ok reports whether the column
+// is known.
+func (s *Screen) setOrder(text string) (ok bool) {
+	key, descending := strings.CutPrefix(text, "-")
+	c, err := explain.FindColumn(key)
+	if err == nil {
+		s.sortColumn, s.descending = c, descending
+	}
+	return err == nil
 }
 
 // Ref returns the reference that identifies the screen in the history and in links.
@@ -143,7 +153,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case inventories:
 		return s.inventoriesRead(msg)
 	case UseFilter:
-		return s.useFilter(string(msg))
+		f, err := s.parse(string(msg))
+		if err != nil {
+			return nil
+		}
+		s.typing, s.inputErr = false, nil
+		return s.setFilter(f)
 	case GroupBy:
 		return s.setGroup(string(msg))
 	case SortBy:
@@ -154,7 +169,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// markPeople marks the nodes that other users are looking at.
 func (s *Screen) markPeople() {
 	s.userMarks = map[string]string{}
 	if s.env.Seat == nil {
@@ -191,8 +205,7 @@ func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	return row.Node.Ref(), true
 }
 
-// pointed returns the row of the node at the cursor. It returns false if there is none, for example because the
-// cursor is on the heading of a group.
+// pointed returns the node at the cursor; there is none on the heading of a group.
 func (s *Screen) pointed() (*models.Row, bool) {
 	i, ok := s.table.Cursor()
 	return i.Row, ok && i.group == nil
@@ -214,16 +227,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted returns the total number of nodes or, if a filter is set, the number of visible nodes out of the total.
-func (s *Screen) counted() string {
-	if s.filter.IsZero() {
-		return models.Counted(s.picture.counts.Total, "node")
-	}
-	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
-}
-
-// picture holds the content of the list. It is composed from the store in a command, because sorting 10 000 nodes in
-// Update would delay keys.
+// picture is the content of the list. A command composes it: sorting 10 000 nodes in Update would delay keys.
 type picture struct {
 	number int
 	// revision is the store's revision when composing started.
@@ -236,4 +240,74 @@ type picture struct {
 	// groups holds the rows grouped by groupBy. It is nil if groupBy is "".
 	groups []*group
 	counts fleet.Counts
+}
+
+// View returns the settings of the list, so that another run can restore them. It omits a sort order or filter that
+// is the same as in the configuration, so that later changes to the configuration take effect.
+func (s *Screen) View() viewstate.State {
+	v := s.view()
+	if *v.Sort == *s.configured.Sort {
+		v.Sort = nil
+	}
+	if *v.Filter == *s.configured.Filter {
+		v.Filter = nil
+	}
+	v.Wide, v.NoPreview, v.Marks = s.wide, s.plain, s.table.Marked()
+	v.Group, v.Folded = s.groupBy, s.foldedValues()
+	return v
+}
+
+func (s *Screen) view() viewstate.State {
+	order, filter := s.sortColumn.Key, s.filter.String()
+	if s.descending {
+		order = "-" + order
+	}
+	return viewstate.State{Sort: &order, Filter: &filter}
+}
+
+// restore applies the list settings that an earlier run stored, and requests the API fields that they need.
+func (s *Screen) restore(v *viewstate.State) {
+	if v.Sort != nil && s.setOrder(*v.Sort) {
+		s.needFields(s.sortColumn.Field)
+	}
+	if v.Filter != nil {
+		f, err := s.parse(*v.Filter)
+		if err != nil {
+			s.filterErr = fmt.Errorf("stored filter %q ignored: %w", *v.Filter, err)
+		} else {
+			s.filter = f
+			s.needFields(f.Fields()...)
+		}
+	}
+	s.wide, s.plain = v.Wide, v.NoPreview
+	if slices.Contains(GroupFields(), v.Group) {
+		s.groupBy, s.folded = v.Group, map[string]bool{}
+		for _, value := range v.Folded {
+			s.folded[value] = true
+		}
+		s.needGroupField()
+	}
+	for _, uuid := range v.Marks {
+		s.table.Mark(uuid)
+	}
+}
+
+// needFields requests API fields. Empty names mean fields that are in every listing.
+func (s *Screen) needFields(fields ...string) {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
+	if len(fields) > 0 && s.env.Session != nil {
+		s.env.Session.NeedFields(fields...)
+	}
+}
+
+// reportRestored reports restored marks, to which the next action applies, and a filter that was lost.
+func (s *Screen) reportRestored() tea.Cmd {
+	var cmds []tea.Cmd
+	if s.filterErr != nil {
+		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(s.filterErr)}))
+	}
+	if n := len(s.table.Marked()); n > 0 {
+		cmds = append(cmds, screen.Send(screen.Say{Text: s.env.Keys.Text(fmt.Sprintf(textMarksRestored, models.Counted(n, "mark")))}))
+	}
+	return tea.Batch(cmds...)
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
@@ -413,7 +414,7 @@ func TestFilterSaysWhatIsUnknown(t *testing.T) {
 func TestFilterCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
-		r.Env.Session.Filters, _ = models.NewSavedFilters(map[string]string{"small": "class:small | class:tiny"})
+		r.Env.Session.Filters, _ = filter.NewSaved(map[string]string{"small": "class:small | class:tiny"})
 		for typed, want := range map[string]string{
 			"cla": "class:", "state:depl": "state:deploying", "x !@s": "x !@small", "class:sm": "class:small", "n1|po": "n1|power:", "zz": "zz",
 		} {

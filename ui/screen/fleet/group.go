@@ -12,7 +12,6 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/printable"
-	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -25,8 +24,7 @@ type GroupBy string
 // GroupFields returns the fields by which nodes can be grouped. Each is also the key of a column.
 func GroupFields() []string { return []string{"state", "class", "conductor", "owner", "lessee"} }
 
-// group holds the nodes that have the same value in the field by which the list is grouped. Their order is the order
-// of the list.
+// group holds the nodes with the same value in the field by which the list is grouped, in the order of the list.
 type group struct {
 	value string
 	rows  []*models.Row
@@ -46,8 +44,7 @@ func itemID(i item) string {
 	return i.Node.UUID
 }
 
-// nodeCell converts a function that returns the cell for a node to the function that a column needs. It is not called
-// for headings, which have no columns.
+// nodeCell makes a column's function from a function of the node. Headings have no columns.
 func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
 	return func(i item) table.Cell { return of(i.Row) }
 }
@@ -87,8 +84,7 @@ func grouped(rows []*models.Row, field string) []*group {
 	})
 }
 
-// showRows fills the list with the nodes of the picture. If they are grouped, each group follows its heading, and the
-// nodes of folded groups are omitted.
+// showRows fills the list with the nodes of the picture: each group below its heading, unless it is folded.
 func (s *Screen) showRows() {
 	items := make([]item, 0, len(s.picture.rows)+len(s.picture.groups))
 	if s.picture.groups == nil {
@@ -108,8 +104,7 @@ func (s *Screen) showRows() {
 	s.table.SetRows(items)
 }
 
-// groupHeading returns the heading of a group, with its value, the number of its nodes, and the number of marked
-// ones. It returns false if the item is a node.
+// groupHeading returns a group's heading: its value and the numbers of its nodes and marked nodes.
 func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	g := i.group
 	if g == nil {
@@ -121,13 +116,13 @@ func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	}
 	switch {
 	case g.value == "":
-		c.Text, c.Role = fmt.Sprintf(textNoValue, s.groupBy), theme.Muted
+		c.Text, c.Role = fmt.Sprintf("no %s", s.groupBy), theme.Muted
 	case s.groupBy == "state":
 		_, c.Role = theme.State(models.ProvisionState(g.value))
 	}
 	c.Text += "  " + models.Counted(len(g.rows), "node")
 	if n := s.markedOf(g); n > 0 {
-		c.Text += fmt.Sprintf(textMarkedOf, n)
+		c.Text += fmt.Sprintf(", %d marked", n)
 	}
 	return c, true
 }
@@ -144,7 +139,6 @@ func (s *Screen) markedOf(g *group) int {
 	return n
 }
 
-// pointedGroup returns the group whose heading is at the cursor, or nil.
 func (s *Screen) pointedGroup() *group {
 	i, _ := s.table.Cursor()
 	return i.group
@@ -197,8 +191,7 @@ func (s *Screen) group() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textGroupTitle, items, func(field string) tea.Cmd { return screen.Send(GroupBy(field)) })})
 }
 
-// setGroup groups the nodes by the given field and unfolds all groups. If field is not one of [GroupFields], it ends
-// the grouping.
+// setGroup groups the nodes by one of [GroupFields] and unfolds all groups, or else ends the grouping.
 func (s *Screen) setGroup(field string) tea.Cmd {
 	if !slices.Contains(GroupFields(), field) {
 		field = ""
@@ -214,8 +207,7 @@ func (s *Screen) needGroupField() {
 	}
 }
 
-// foldedValues returns the sorted values of the folded groups. Values that are not printable are omitted, because
-// they cannot be stored.
+// foldedValues returns the sorted values of the folded groups that are printable, and so can be stored.
 func (s *Screen) foldedValues() []string {
 	var values []string
 	for value, folded := range s.folded {
@@ -225,13 +217,4 @@ func (s *Screen) foldedValues() []string {
 	}
 	slices.Sort(values)
 	return values
-}
-
-// whyNotGroup returns the reason why the action is not possible on the heading of a group, or "" if it is possible or
-// the cursor is on a node.
-func (s *Screen) whyNotGroup(id action.ID) string {
-	if id == action.ShowLog && s.pointedGroup() != nil {
-		return textGroupAtCursor
-	}
-	return ""
 }

@@ -12,8 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// refresh requests a new picture. Only one picture is composed at a time. All requests that arrive in the meantime
-// lead to a single new picture afterwards.
+// refresh requests a picture. Requests that arrive while one is composed lead to a single one afterwards.
 func (s *Screen) refresh() tea.Cmd {
 	if s.env.Session == nil {
 		return nil
@@ -37,16 +36,16 @@ func (s *Screen) settle() tea.Cmd {
 	return s.showPicture(s.compose()())
 }
 
-// compose returns a function that composes a picture with the current settings. The function can run on any
-// goroutine.
+// compose returns a function, for any goroutine, that composes a picture with the current settings.
 func (s *Screen) compose() func() picture {
+	now := s.env.ServerNow()
 	s.lastRequest = time.Now()
 	s.viewsRequested++
-	number, store, f, by, descending, now := s.viewsRequested, s.env.Session.Store, s.filter.At(s.env.ServerNow()), s.sortColumn, s.descending, s.env.ServerNow()
-	groupBy := s.groupBy
+	number, store, f, by := s.viewsRequested, s.env.Session.Store, s.filter.At(now), s.sortColumn.At(now)
+	descending, groupBy := s.descending, s.groupBy
 	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
-		p.rows, p.unknown = store.Select(f, by.At(now), descending)
+		p.rows, p.unknown = store.Select(f, by, descending)
 		p.unseen = unseen(p.rows)
 		p.groups = grouped(p.rows, groupBy)
 		p.counts = store.Counts()
@@ -102,47 +101,29 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow returns the default columns, which are the most important ones. roomy returns the default columns for a
-// large terminal. Both are used only if the configuration does not name the columns. wideOnly returns the columns
-// that the Wide action adds.
-func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
-
-func roomy() []string {
-	return []string{"name", "state", "step", "power", "class", "driver", "owner", "instance", "age"}
-}
-
-func wideOnly() []string {
-	return []string{"disk", "driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
-}
-
 // roomyWidth is the minimum width of the list, in cells, at which the roomy columns leave enough room for the STEP
 // column.
 const roomyWidth = 150
 
-// keys returns the keys of the columns that are currently shown.
+// keys returns the keys of the columns that are currently shown. If the configuration does not name the columns, these
+// are the most important ones, or more of them on a large terminal. The Wide action adds others.
 func (s *Screen) keys() []string {
 	keys := s.columns
 	switch {
 	case len(keys) > 0:
 	case s.width >= roomyWidth:
-		keys = roomy()
+		keys = []string{"name", "state", "step", "power", "class", "driver", "owner", "instance", "age"}
 	default:
-		keys = narrow()
+		keys = []string{"name", "state", "step", "power", "class", "age"}
 	}
-	if !s.wide {
-		return keys
-	}
-	keys = append([]string{}, keys...)
-	for _, k := range wideOnly() {
-		if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
+	if s.wide {
+		more := []string{"disk", "driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
+		return slices.Concat(keys, slices.DeleteFunc(more, func(key string) bool { return slices.Contains(keys, key) }))
 	}
 	return keys
 }
 
-// resize sets the width of the list. It also updates the columns if necessary, because the default columns depend on
-// the width.
+// resize sets the width of the list, and the columns, which depend on it.
 func (s *Screen) resize(w int) {
 	was := s.width >= roomyWidth
 	s.width = w
@@ -176,7 +157,9 @@ func (s *Screen) setColumns() {
 
 // column returns the table column that shows c, a column of package models.
 func (s *Screen) column(c models.Column) table.Column[item] {
-	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
+	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: func(r item) table.Cell {
+		return table.Cell{Text: c.Text(r.Row, s.env.ServerNow()), Role: theme.Plain}
+	}}
 	switch c.Key {
 	case "name":
 		if col.Min, col.Max, col.Drop = 10, 40, 0; s.env.Seat != nil {
@@ -198,17 +181,13 @@ func (s *Screen) column(c models.Column) table.Column[item] {
 		col.Cell = nodeCell(powerCell)
 	case "age":
 		col.Min, col.Max, col.Right, col.Drop = 8, 10, true, 2
-		col.Cell = func(r item) table.Cell { return table.Cell{Text: s.age(r.Row), Role: theme.Muted} }
+		col.Cell = func(r item) table.Cell {
+			return table.Cell{Text: models.AgeInState(r.Row, s.env.ServerNow()), Role: theme.Muted}
+		}
 	case "uuid", "instance":
 		col.Min, col.Max = 36, 36
 	}
 	return col
-}
-
-func (s *Screen) textCell(c models.Column, role theme.Role) func(item) table.Cell {
-	return func(r item) table.Cell {
-		return table.Cell{Text: c.Text(r.Row, s.env.ServerNow()), Role: role}
-	}
 }
 
 func stateCell(r *models.Row) table.Cell {
@@ -256,10 +235,4 @@ func powerCell(r *models.Row) table.Cell {
 		role = theme.Bad
 	}
 	return table.Cell{Text: text, Role: role}
-}
-
-// age returns the time that the node has been in its state. It is exact while an operation runs and during the first
-// minute. Otherwise it is rounded, so that an idle fleet does not send updates over a slow connection.
-func (s *Screen) age(r *models.Row) string {
-	return models.AgeInState(r, s.env.ServerNow())
 }

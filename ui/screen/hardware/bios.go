@@ -11,25 +11,26 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/bios"
+	"ironworks/models/filter"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
+	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
 	"ironworks/ui/widget/table"
 )
 
-// setting is a BIOS setting. If changed is true, change is a new value that the operator has entered but not applied
-// yet.
+// setting is a BIOS setting. If changed is true, change is a new value that was entered but not applied yet.
 type setting struct {
 	models.BIOSSetting
 	change  string
 	changed bool
 }
 
-// biosPage is the tab with the table of BIOS settings.
 type biosPage struct {
 	s    *Screen
 	from *fetch.Source[[]models.BIOSSetting]
@@ -56,9 +57,8 @@ func newBIOS(s *Screen) *biosPage {
 	return p
 }
 
-func (p *biosPage) source() source      { return p.from }
-func (p *biosPage) mover() body.Mover   { return p.list }
-func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).WasCurrent }
+func (p *biosPage) source() fetch.Requests { return p.from }
+func (p *biosPage) mover() body.Mover      { return p.list }
 
 // fetched fills the table with the settings that match the filter. Changed settings come first.
 func (p *biosPage) fetched() {
@@ -97,8 +97,8 @@ func (p *biosPage) change(name, value string) {
 	p.changes[name] = value
 }
 
-// Update handles a key in the filter. The filter takes effect while it is typed.
-func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
+// typed handles a key in the filter. The filter takes effect while it is typed.
+func (p *biosPage) typed(msg tea.Msg) {
 	switch p.prompt.Update(msg) {
 	case body.Changed:
 		p.filter = p.prompt.Text()
@@ -107,7 +107,6 @@ func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
 		p.widen()
 	case body.Accepted, body.Ignored:
 	}
-	return nil
 }
 
 // widen clears the filter and reports whether one was set.
@@ -126,17 +125,17 @@ func (p *biosPage) disabledReason(id action.ID) string {
 	case action.Open:
 		switch {
 		case !ok:
-			return textNoSetting
+			return "no setting selected"
 		case slices.Contains(bios.Notes(r.BIOSSetting), "read-only"):
-			return textReadOnly
+			return "read-only setting"
 		}
 	case action.HardwareApply:
 		if len(p.changes) == 0 {
-			return p.s.env.Keys.Text(textNoChanges)
+			return p.s.env.Keys.Text("nothing to apply: {open} changes a setting")
 		}
 	case action.ClearFilter:
 		if p.filter == "" {
-			return textNoFilter
+			return "no filter"
 		}
 	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
 		return textOnlyRAID
@@ -164,7 +163,6 @@ func (p *biosPage) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// apply asks the root to send the changes to Ironic.
 func (p *biosPage) apply() tea.Cmd {
 	var changes []bios.Change
 	words := []string{"bios", "set", p.s.node().Label()}
@@ -190,7 +188,7 @@ func (p *biosPage) content(t *theme.Theme, w, h int) string {
 	case !known:
 		p.list.Empty = textLoading
 	case len(settings) > 0:
-		p.list.Empty = p.s.env.Keys.Text(textNoMatch)
+		p.list.Empty = p.s.env.Keys.Text("No setting matches the filter; {clear-filter} clears it.")
 	default:
 		p.list.Empty = textNoBIOS
 	}
@@ -215,6 +213,104 @@ func (p *biosPage) copies() []screen.Copyable {
 	if r, ok := p.list.Cursor(); ok {
 		copies = append(copies, screen.Copyable{Name: "setting", Text: r.Name + "=" + bios.Shown(r.BIOSSetting)})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/bios?detail=true", p.s.uuid))},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("bios", "show", p.s.node().Label())})
+	return append(copies, p.s.origin("/bios?detail=true", "bios", "show")...)
+}
+
+const (
+	fieldValue = "value"
+	fieldNode  = "node"
+)
+
+func (p *biosPage) edit() tea.Cmd {
+	r, ok := p.list.Cursor()
+	if !ok {
+		return nil
+	}
+	known, value := r.BIOSSetting, bios.Shown(r.BIOSSetting)
+	if r.changed {
+		value = r.change
+	}
+	field := form.Field{Key: fieldValue, Label: "Value", Value: value, Help: textEditAny}
+	if allowed := bios.Allowed(known); allowed != "" {
+		field.Help = fmt.Sprintf("allowed: %s; entering the current value drops the change", allowed)
+	}
+	switch known.Type {
+	case "Enumeration":
+		if len(known.Allowed) > 0 {
+			field.Kind, field.Options = form.Choice, known.Allowed
+		}
+	case "Boolean":
+		field.Kind, field.Options = form.Choice, []string{"true", "false"}
+	default:
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textEditTitle, known.Name), []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
+		given := v[fieldValue]
+		_, problems := bios.Pending([]models.BIOSSetting{known}, []bios.Change{{Name: known.Name, Value: given}})
+		if len(problems) > 0 {
+			return nil, fieldValue, strings.Join(problems, "; ")
+		}
+		return p.s.after(func() tea.Cmd {
+			p.change(known.Name, given)
+			p.fetched()
+			return nil
+		}), "", ""
+	})})
+}
+
+func (p *biosPage) askGolden() tea.Cmd {
+	store, uuid := p.s.env.Session.Store, p.s.uuid
+	others := func(text string) (names []string) {
+		for _, r := range store.Rows(filter.Filter{}, models.Column{}, false) {
+			if r.Node.UUID != uuid && strings.HasPrefix(r.Node.Label(), text) {
+				names = append(names, r.Node.Label())
+			}
+		}
+		return names
+	}
+	fields := []form.Field{{Key: fieldNode, Label: "Golden node", Required: true, Complete: others, Help: textGoldenHelp}}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textGoldenAsk, fields, func(v map[string]string) (tea.Cmd, string, string) {
+		return p.s.after(func() tea.Cmd { return p.compare(strings.TrimSpace(v[fieldNode])) }), "", ""
+	})})
+}
+
+// compare reads the settings of the named golden node and compares them with the settings of this node.
+func (p *biosPage) compare(name string) tea.Cmd {
+	s, ref := p.s, p.s.node()
+	return func() tea.Msg {
+		golden, drift, err := driftFrom(s.life, s.api, name, ref)
+		return screen.NewLater(s, func() tea.Cmd { return p.copyFrom(golden, drift, err) })
+	}
+}
+
+func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref models.NodeRef) (golden models.NodeRef, drift provision.NodeDrift, err error) {
+	n, err := api.Node(ctx, name)
+	if err != nil {
+		return golden, drift, err
+	}
+	drifts, err := provision.BIOSDrift(ctx, api, n, []models.Node{{UUID: ref.UUID, Name: ref.Name}})
+	if err != nil {
+		return golden, drift, err
+	}
+	return n.Ref(), drifts[0], drifts[0].Err
+}
+
+// copyFrom records the golden node's settings as changes to this node. They are not sent yet.
+func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, err error) tea.Cmd {
+	if err != nil {
+		return fail(err)
+	}
+	copied := bios.Copied(drift.Differences)
+	for _, change := range copied {
+		p.change(change.Name, change.Value)
+	}
+	p.fetched()
+	p.list.Top()
+	text := fmt.Sprintf("BIOS settings already match %s", golden.Label())
+	if len(copied) > 0 {
+		text = fmt.Sprintf(p.s.env.Keys.Text(textGoldenSome), models.Counted(len(copied), "change"), golden.Label())
+	}
+	if left := len(drift.Differences) - len(copied); left > 0 {
+		text += "; " + fmt.Sprintf("%d differ but cannot be copied", left)
+	}
+	return screen.Send(screen.Say{Text: text})
 }

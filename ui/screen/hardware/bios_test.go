@@ -160,6 +160,32 @@ func TestFilter(t *testing.T) {
 	})
 }
 
+// TestFilterOfAnotherTab clicks another tab while the filter is being typed: keys must then work as on that tab.
+func TestFilterOfAnotherTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, someSettings())
+		r.s.Do(action.Filter)
+		r.Do(r.s, r.s.Do(action.NextTab))
+		if r.s.Typing() {
+			t.Error("keys are text on a tab without a filter")
+		}
+		r.Do(r.s, r.s.Do(action.PrevTab))
+		if !r.s.Typing() {
+			t.Error("the filter is no longer being edited")
+		}
+	})
+}
+
+func TestFirstRequestFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, someSettings())
+		r.api.Err = &models.Fault{Kind: models.FaultTimeout, Op: "read the firmware of node r7-n01"}
+		r.Do(r.s, r.s.Do(action.ShowFirmware))
+		screentest.Shows(t, r.s, 120, 20, "not loaded")
+		screentest.Lacks(t, r.s, 120, 20, "refresh failed")
+	})
+}
+
 func TestSettingsAreReadAgainAfterAnOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someSettings())

@@ -25,7 +25,6 @@ const (
 	fieldPause = "pause"
 )
 
-// firmwarePage is the tab with the table of firmware components.
 type firmwarePage struct {
 	s    *Screen
 	from *fetch.Source[[]models.Firmware]
@@ -44,10 +43,8 @@ func newFirmware(s *Screen) *firmwarePage {
 	return p
 }
 
-func (p *firmwarePage) source() source         { return p.from }
+func (p *firmwarePage) source() fetch.Requests { return p.from }
 func (p *firmwarePage) mover() body.Mover      { return p.list }
-func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *firmwarePage) Update(tea.Msg) tea.Cmd { return nil }
 func (p *firmwarePage) heading() []body.Span   { return nil }
 func (p *firmwarePage) fetched() {
 	list, _ := p.from.Value()
@@ -58,11 +55,11 @@ func (p *firmwarePage) disabledReason(id action.ID) string {
 	switch id {
 	case action.Open:
 		if _, ok := p.list.Cursor(); !ok {
-			return textNoComponent
+			return "no component selected"
 		}
 		return p.s.env.WhyReadOnly()
 	case action.HardwareApply:
-		return p.s.env.Keys.Text(textUpdateByOpen)
+		return p.s.env.Keys.Text("{open} updates a component")
 	case action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
 	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
@@ -82,7 +79,7 @@ func (p *firmwarePage) do(id action.ID) tea.Cmd {
 		{Key: fieldURL, Label: "Image URL", Required: true, Placeholder: "http://…", Help: textImageHelp},
 		{Key: fieldPause, Label: "Pause", Placeholder: "SECONDS", Help: textPauseHelp, Check: func(v string) string {
 			if n, err := strconv.Atoi(v); err != nil || n < 1 {
-				return textPauseWrong
+				return "must be a number of seconds"
 			}
 			return ""
 		}},
@@ -110,7 +107,7 @@ func (p *firmwarePage) content(t *theme.Theme, w, h int) string {
 	case !known:
 		p.list.Empty = textLoading
 	default:
-		p.list.Empty = textNoFirmware
+		p.list.Empty = "No firmware. Ironic reads it during cleaning and inspection if firmware_interface is redfish."
 	}
 	p.list.Resize(w, h)
 	return p.list.Draw(t)
@@ -121,6 +118,5 @@ func (p *firmwarePage) copies() []screen.Copyable {
 	if f, ok := p.list.Cursor(); ok {
 		copies = append(copies, screen.Copyable{Name: "version", Text: f.Component + "\t" + f.CurrentVersion, Shape: screen.Row})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/firmware", p.s.uuid))},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("firmware", "list", p.s.node().Label())})
+	return append(copies, p.s.origin("/firmware", "firmware", "list")...)
 }

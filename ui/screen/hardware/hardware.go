@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 )
 
@@ -25,11 +26,9 @@ const freshFor = 30 * time.Second
 // page is the content of a tab.
 type page interface {
 	// source returns the source of the page's data.
-	source() source
-	// fetched is called after the source has handled a result. Update handles other messages for the page, such as
-	// keys in a filter.
+	source() fetch.Requests
+	// fetched is called after the source has handled a result.
 	fetched()
-	Update(msg tea.Msg) tea.Cmd
 	// heading returns the part of the heading that follows the node's name. content draws the page; errors are shown
 	// above it.
 	heading() []body.Span
@@ -38,18 +37,6 @@ type page interface {
 	do(id action.ID) tea.Cmd
 	mover() body.Mover
 	copies() []screen.Copyable
-}
-
-// source contains the methods of [fetch.Source] that do not depend on the type of its data.
-type source interface {
-	Get() tea.Cmd
-	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
-	Err() error
-	At() time.Time
-	Asked() time.Time
-	Busy() bool
-	Tried() bool
-	Close()
 }
 
 // Screen shows the hardware of one node, with a page for each kind of data.
@@ -77,6 +64,12 @@ var (
 
 // tabActions lists the actions that open the tabs, in the order of the tabs.
 var tabActions = []action.ID{action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
+
+// pageActions lists the actions that the pages run.
+var pageActions = []action.ID{
+	action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives,
+	action.HardwareReset, action.Filter, action.ClearFilter,
+}
 
 // biosTab is the index of the BIOS tab, the only one with a filter.
 const biosTab = 1
@@ -118,7 +111,7 @@ func (s *Screen) renew(limit time.Duration) tea.Cmd {
 		return nil
 	}
 	from := s.pages[s.tab].source()
-	if from.Busy() || from.Tried() && time.Since(from.At()) < limit {
+	if from.Busy() || time.Since(from.At()) < limit {
 		return nil
 	}
 	return from.Get()
@@ -143,13 +136,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.pages[s.tab].source().Get()
 	case screen.FleetChanged:
 		return s.fetchAfterOperation()
-	case answered:
-		if msg.of != s {
-			return nil
-		}
-		return msg.then()
+	case screen.Later:
+		return msg.Run(s)
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return s.pages[s.tab].Update(msg)
+		if s.tab == biosTab {
+			s.bios().typed(msg)
+		}
+		return nil
 	}
 	for _, p := range s.pages {
 		if mine, next := p.source().Handle(msg); mine {
@@ -160,18 +153,16 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered is the message with which a dialog or a request delivers its result to Update. Update calls the message's
-// then function.
-type answered struct {
-	of   *Screen
-	then func() tea.Cmd
+// after returns a command that makes Update call the then function.
+func (s *Screen) after(then func() tea.Cmd) tea.Cmd {
+	return screen.Send(screen.NewLater(s, then))
 }
 
-// after returns a command that makes Update call the then function.
-func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
+func fail(err error) tea.Cmd {
+	return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+}
 
-// fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because
-// Ironic may have read the machine during the operation.
+// fetchAfterOperation fetches again after an operation, in which Ironic may have read the machine.
 func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
 	was := s.busy
@@ -181,8 +172,8 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 	return nil
 }
 
-// change asks the root to make a change to the machine. The root first checks the change and asks for confirmation.
-// words is the command line that makes the same change, without the program name.
+// change asks the root to check, confirm and make a change. words is the command line that does the same, without the
+// program name.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }
@@ -193,7 +184,7 @@ func (s *Screen) Scopes() []action.Scope {
 }
 
 // Typing reports whether the filter of the BIOS tab is being edited.
-func (s *Screen) Typing() bool { return s.api != nil && s.bios().prompt.Typing() }
+func (s *Screen) Typing() bool { return s.api != nil && s.tab == biosTab && s.bios().prompt.Typing() }
 
 func (s *Screen) bios() *biosPage { return s.pages[biosTab].(*biosPage) } //nolint:forcetypeassert // New sets it
 
@@ -210,15 +201,13 @@ func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} 
 
 // DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
-	switch id {
-	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
-		if s.api == nil {
-			return strings.TrimSpace(textNotHere)
-		}
-		return s.pages[s.tab].disabledReason(id)
-	default:
+	switch {
+	case !slices.Contains(pageActions, id):
+		return ""
+	case s.api == nil:
+		return strings.TrimSpace(textNotHere)
 	}
-	return ""
+	return s.pages[s.tab].disabledReason(id)
 }
 
 // Do runs the given action.
@@ -226,17 +215,17 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	if s.api == nil {
 		return nil
 	}
-	switch id {
-	case action.NextTab, action.PrevTab:
-		by := map[action.ID]int{action.NextTab: 1, action.PrevTab: len(s.pages) - 1}[id]
-		return s.open((s.tab + by) % len(s.pages))
-	case action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID:
+	switch {
+	case id == action.NextTab:
+		return s.open((s.tab + 1) % len(s.pages))
+	case id == action.PrevTab:
+		return s.open((s.tab + len(s.pages) - 1) % len(s.pages))
+	case Shows(id):
 		return s.open(slices.Index(tabActions, id))
-	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
+	case slices.Contains(pageActions, id):
 		return s.pages[s.tab].do(id)
-	default:
-		body.Steer(s.pages[s.tab].mover(), id, 1)
 	}
+	body.Steer(s.pages[s.tab].mover(), id, 1)
 	return nil
 }
 
@@ -256,14 +245,9 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		}
 		return false, nil
 	}
-	if c, ok := s.pages[s.tab].(clickable); ok {
-		return c.click(x, y-s.contentAt), nil
-	}
-	return false, nil
+	list, ok := s.pages[s.tab].mover().(body.Table)
+	return ok && list.Click(x, y-s.contentAt).WasCurrent, nil
 }
-
-// clickable is a page whose rows can be clicked.
-type clickable interface{ click(x, y int) (open bool) }
 
 // Copies returns what the current tab offers for copying, including the request for the tab's data and the command
 // line that prints the data.
@@ -272,6 +256,14 @@ func (s *Screen) Copies() []screen.Copyable {
 		return nil
 	}
 	return s.pages[s.tab].copies()
+}
+
+// origin returns the request for data below the node's path, and the command that prints the data.
+func (s *Screen) origin(path string, command ...string) []screen.Copyable {
+	return []screen.Copyable{
+		{Name: "request", Text: s.env.Request("/v1/nodes/" + s.uuid + path)},
+		{Name: "command", Text: s.env.CommandLine(append(command, s.node().Label())...)},
+	}
 }
 
 // Draw draws the current tab.
@@ -284,8 +276,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	}
 	p := s.pages[s.tab]
 	from := p.source()
-	known := !from.At().IsZero()
-	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.Freshness(time.Now(), from.Asked(), known, from.Busy(), from.Err())})
+	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.FreshnessOf(from)})
 	rule := s.tabs.Draw(t, titles, s.tab, "", w)
 	if b := s.bios(); s.tab == biosTab && (b.prompt.Typing() || b.filter != "") {
 		rule = b.prompt.Draw(t, w, b.filter)

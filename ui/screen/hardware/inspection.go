@@ -18,15 +18,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage is the tab that shows the last inspection and, below it, the volumes and vendor methods that are
-// known to Ironic.
+// inspectionPage is the tab with the last inspection, and the volumes and vendor methods known to Ironic.
 type inspectionPage struct {
 	s    *Screen
 	from *fetch.Source[found]
 	text pane.Pane
 }
 
-// found holds the sections of the Inspection tab.
 type found struct {
 	inspected, others []inspection.Section
 }
@@ -49,14 +47,13 @@ func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
 		return f, err
 	}
 	volumes, err := p.s.api.Volumes(ctx, p.s.uuid)
-	f.add(err, textVolumes, volumeLines(volumes))
+	f.add(err, "Volume connectors and targets", volumeLines(volumes))
 	methods, err := p.s.api.VendorMethods(ctx, p.s.uuid)
-	f.add(err, textVendor, methodLines(methods))
+	f.add(err, "Vendor methods", methodLines(methods))
 	return f, nil
 }
 
-// add adds a section, unless it is empty. If err is not nil, for example because a policy forbids reading volumes or
-// vendor methods, the section contains the error instead.
+// add adds a section, unless it is empty. It shows err instead, for example if a policy forbids reading the data.
 func (f *found) add(err error, title string, lines []string) {
 	if err != nil {
 		lines = []string{models.OnScreen(err)}
@@ -88,11 +85,10 @@ func methodLines(methods []models.VendorMethod) []string {
 	return lines
 }
 
-func (p *inspectionPage) source() source                  { return p.from }
+func (p *inspectionPage) source() fetch.Requests          { return p.from }
 func (p *inspectionPage) mover() body.Mover               { return &p.text }
-func (p *inspectionPage) Update(tea.Msg) tea.Cmd          { return nil }
 func (p *inspectionPage) heading() []body.Span            { return nil }
-func (p *inspectionPage) disabledReason(action.ID) string { return textOnlyShown }
+func (p *inspectionPage) disabledReason(action.ID) string { return "not available for inspection data" }
 func (p *inspectionPage) do(action.ID) tea.Cmd            { return nil }
 
 func (p *inspectionPage) fetched() {
@@ -123,9 +119,6 @@ func (p *inspectionPage) content(t *theme.Theme, w, h int) string {
 
 func (p *inspectionPage) copies() []screen.Copyable {
 	value, _ := p.from.Value()
-	return []screen.Copyable{
-		{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines},
-		{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/inventory", p.s.uuid))},
-		{Name: "command", Text: p.s.env.CommandLine("inventory", p.s.node().Label())},
-	}
+	shown := screen.Copyable{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines}
+	return append([]screen.Copyable{shown}, p.s.origin("/inventory", "inventory")...)
 }

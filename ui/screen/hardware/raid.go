@@ -12,6 +12,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/models/raid"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -22,7 +23,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// facts holds the data for the RAID tab.
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
@@ -38,8 +38,7 @@ type volume struct {
 	disk map[string]any
 }
 
-// raidPage is the tab with the table of the target RAID's volumes. Below the table, it shows the machine's current
-// volumes, disks and drives.
+// raidPage is the tab with the target RAID's volumes and, below, the machine's volumes, disks and drives.
 type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
@@ -91,13 +90,10 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 	return f, nil
 }
 
-func (p *raidPage) source() source         { return p.from }
+func (p *raidPage) source() fetch.Requests { return p.from }
 func (p *raidPage) mover() body.Mover      { return p.list }
-func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
 
-// fetched adopts the node's target RAID, unless the operator has edited the target. If the node has no target, the
-// current volumes serve as the target.
+// fetched adopts the target RAID, or else the current volumes, unless the operator has edited the target.
 func (p *raidPage) fetched() {
 	f, known := p.from.Value()
 	if !known {
@@ -156,31 +152,32 @@ func (p *raidPage) lines() []pane.Line {
 		return nil
 	}
 	var lines []pane.Line
+	add := func(role theme.Role, text string) { lines = append(lines, pane.Text(role, text)) }
 	for _, problem := range p.problems(f) {
-		lines = append(lines, pane.Text(theme.Bad, theme.GlyphFailed+" "+problem))
+		add(theme.Bad, theme.GlyphFailed+" "+problem)
 	}
 	if f.raid.Interface == "" || f.raid.Interface == "no-raid" {
-		lines = append(lines, pane.Text(theme.Warn, theme.GlyphMaint+" "+textNoInterface))
+		add(theme.Warn, theme.GlyphMaint+" "+textNoInterface)
 	}
-	add := func(title string) { lines = append(lines, pane.Text(theme.Strong, title)) }
-	add("Current volumes (raid_interface " + models.OrNone(f.raid.Interface) + ")")
-	for _, disk := range provision.Volumes(f.raid.Current) {
+	add(theme.Strong, "Current volumes (raid_interface "+models.OrNone(f.raid.Interface)+")")
+	volumes := provision.Volumes(f.raid.Current)
+	for _, disk := range volumes {
 		c := provision.VolumeTexts(disk)
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4])))
+		add(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4]))
 	}
-	if len(provision.Volumes(f.raid.Current)) == 0 {
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoVolumes))
+	if len(volumes) == 0 {
+		add(theme.Muted, "  none known to Ironic")
 	}
-	add("Disks found by the last inspection")
+	add(theme.Strong, "Disks found by the last inspection")
 	for i := range f.disks {
 		d := &f.disks[i]
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))
+		add(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial))
 	}
 	switch {
 	case !f.inspected:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
+		add(theme.Muted, "  unknown: not inspected")
 	case len(f.disks) == 0:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoDisks))
+		add(theme.Muted, "  none")
 	}
 	return append(lines, p.driveLines()...)
 }
@@ -201,21 +198,17 @@ func (p *raidPage) disabledReason(id action.ID) string {
 	_, some := p.list.Cursor()
 	_, known := p.from.Value()
 	switch id {
-	case action.Open, action.HardwareRemove:
+	case action.Open, action.HardwareRemove, action.HardwareApply:
 		if !some {
-			return p.s.env.Keys.Text(textNoVolume)
+			return p.s.env.Keys.Text("no volume: {hardware-add} adds one")
 		}
 	case action.HardwareAdd:
 		if !known {
 			return textLoading
 		}
-	case action.HardwareApply:
-		if !some {
-			return p.s.env.Keys.Text(textNoVolume)
-		}
 	case action.HardwareDrives:
 		if p.s.env.Session.BMCs == nil {
-			return textNoBMC
+			return "not possible in this session"
 		}
 	case action.HardwareGolden, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
@@ -241,7 +234,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 	case action.HardwareApply:
 		target, err := provision.NewRAID(p.config())
 		if err != nil {
-			return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+			return fail(err)
 		}
 		text, err := json.Marshal(target.Config)
 		if err != nil {
@@ -268,7 +261,7 @@ func (p *raidPage) content(t *theme.Theme, w, h int) string {
 	case !known && p.from.Err() == nil:
 		p.list.Empty = textLoading
 	case known:
-		p.list.Empty = p.s.env.Keys.Text(textNoTarget)
+		p.list.Empty = p.s.env.Keys.Text("No target RAID. {hardware-add} adds a volume.")
 	}
 	rows := min(max(len(p.target)+2, 4), max(h/2, 1))
 	p.list.Resize(w, rows)
@@ -286,6 +279,60 @@ func (p *raidPage) copies() []screen.Copyable {
 	if text, err := models.JSONText(p.config()); err == nil && len(p.target) > 0 {
 		copies = append(copies, screen.Copyable{Name: "target", Text: text})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})
+	return append(copies, p.s.origin("", "raid", "show")...)
+}
+
+// askBMC queries the BMC, if the operator asks for it, for drives that the agent's inventory does not contain.
+func (p *raidPage) askBMC() tea.Cmd {
+	s := p.s
+	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid
+	read := func() tea.Msg {
+		report, err := bmcs.Query(ctx, uuid)
+		return screen.NewLater(s, func() tea.Cmd {
+			if err != nil {
+				return fail(err)
+			}
+			p.bmc = report.BMC
+			p.show()
+			return nil
+		})
+	}
+	return tea.Batch(screen.Send(screen.Say{Text: "Reading the drives from the BMC…"}), read)
+}
+
+// driveLines returns the BMC's drives and those of the target RAID, or nil if the BMC has not been queried.
+func (p *raidPage) driveLines() []pane.Line {
+	if p.bmc == nil {
+		return nil
+	}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives reported by the BMC")}
+	for i := range p.bmc.Drives {
+		d := &p.bmc.Drives[i]
+		parts := slices.DeleteFunc([]string{d.Storage, d.ID, fmt.Sprintf("%.0f GiB", float64(d.Bytes)/(1<<30)), d.Media, d.Protocol, d.Model, d.Serial},
+			func(part string) bool { return part == "" })
+		lines = append(lines, pane.Text(theme.Plain, "  "+strings.Join(parts, "  ")))
+	}
+	if len(p.bmc.Drives) == 0 {
+		return append(lines, pane.Text(theme.Muted, "  The BMC reports no drives."))
+	}
+	return append(lines, p.assignedLines()...)
+}
+
+// assignedLines returns the drives that Ironic's redfish RAID interface would choose for the target volumes.
+func (p *raidPage) assignedLines() []pane.Line {
+	f, _ := p.from.Value()
+	target, err := provision.NewRAID(p.config())
+	if len(p.target) == 0 || err != nil || f.raid.Interface != "redfish" {
+		return nil
+	}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives used by the target volumes")}
+	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(p.bmc), p.s.uuid)
+	if err != nil {
+		return append(lines, pane.Text(theme.Bad, "  "+theme.GlyphFailed+" "+models.OnScreen(err)))
+	}
+	for i := range volumes {
+		v := &volumes[i]
+		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, strings.Join(v.Drives, ", "))))
+	}
+	return lines
 }

@@ -30,15 +30,15 @@ const (
 	keyController = "controller"
 )
 
-// edit asks the operator for the properties of the volume p.target[at]. If at is negative, it asks for a new volume.
+// edit asks for the properties of the volume p.target[at] or, if at is negative, of a new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
 		disk[keyController] = "software"
 	}
-	title := textAddVolume
+	title := "Add a RAID volume"
 	if at >= 0 && at < len(p.target) {
-		disk, title = p.target[at], fmt.Sprintf(textEditVolume, at+1)
+		disk, title = p.target[at], fmt.Sprintf("RAID volume %d", at+1)
 	}
 	text := func(key string) string {
 		if disk[key] == nil {
@@ -50,10 +50,10 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	fields := []form.Field{
 		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: raid.Levels(), Value: text(keyLevel), Help: textLevelHelp},
 		{Key: keySize, Label: "Size", Required: true, Value: text(keySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
-		{Key: keyName, Label: "Name", Value: text(keyName), Help: textNameHelp},
+		{Key: keyName, Label: "Name", Value: text(keyName), Help: "name of the volume; empty: the controller chooses"},
 		{Key: keyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
 		{Key: keyDrives, Label: "Drives", Value: drivesText(disk[keyDrives]), Help: textDrivesHelp},
-		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: textCountHelp},
+		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: "number of drives, if Ironic chooses them"},
 		{Key: keyType, Label: "Disk type", Kind: form.Choice, Options: []string{"", "hdd", "ssd"}, Value: text(keyType), Help: textTypeHelp},
 		{Key: keyInterface, Label: "Interface type", Kind: form.Choice, Options: []string{"", "sata", "sas", "scsi"}, Value: text(keyInterface), Help: textTypeHelp},
 		{Key: keyController, Label: "Controller", Value: text(keyController), Help: textControllerHelp},
@@ -82,8 +82,7 @@ func (p *raidPage) set(at int, disk map[string]any) {
 	p.show()
 }
 
-// drivesText returns the text that the form shows for a volume's drives: their IDs separated by commas, or a JSON
-// list if they are selected by hints.
+// drivesText returns a volume's drives as the form shows them: IDs, or a JSON list of hints.
 func drivesText(v any) string {
 	list, _ := v.([]any)
 	ids := make([]string, len(list))
@@ -98,8 +97,8 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that the values of the form describe. It checks this volume without regard to the
-// other volumes. If the volume is invalid, field is the key of the field that shows the error.
+// logicalDisk returns the volume that the form describes, or the invalid field and why. It does not check the volume
+// against the other volumes.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {
@@ -116,7 +115,7 @@ func logicalDisk(v map[string]string) (disk map[string]any, field string, err er
 		if n, err := strconv.Atoi(text); err == nil {
 			disk[key] = n
 		} else if key == keyCount && text != "" {
-			return nil, key, fmt.Errorf(textNotANumber, text)
+			return nil, key, fmt.Errorf("%q is not a number", text)
 		}
 	}
 	if disk[keyDrives], err = drivesOf(v[keyDrives]); err != nil {

@@ -1,13 +1,15 @@
 package logs
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
-	"ironworks/ui/widget/logview"
 )
 
 // Scopes returns the scopes whose actions apply to a log.
@@ -27,7 +29,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		l.filtering, l.prompt.Lead = true, "&"
 		l.prompt.Begin(l.filter.String())
 	case action.ClearFilter:
-		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.filter, l.level = filter.LogFilter{}, models.LogDebug
 		l.narrow()
 	case action.NextMatch:
 		v.Next()
@@ -43,7 +45,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		v.NextTimes()
 	case action.LogError:
 		if !v.Problem() {
-			return screen.Send(screen.Say{Text: textNoErrors})
+			return screen.Send(screen.Say{Text: "no errors in the visible lines"})
 		}
 	case action.LogSources:
 		return screen.Send(screen.Ask{Overlay: l.sourcesNote()})
@@ -58,16 +60,8 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 
 // nextLevel raises the minimum level of the shown lines. After the highest level, all lines are shown again.
 func (l *Log) nextLevel() {
-	switch l.level {
-	case models.LogDebug:
-		l.level = models.LogInfo
-	case models.LogInfo, models.LogNotice:
-		l.level = models.LogWarning
-	case models.LogWarning:
-		l.level = models.LogError
-	case models.LogError, models.LogCritical:
-		l.level = models.LogDebug
-	}
+	levels := []models.LogLevel{models.LogDebug, models.LogInfo, models.LogWarning, models.LogError}
+	l.level = levels[(slices.Index(levels, l.level)+1)%len(levels)]
 	l.narrow()
 }
 
@@ -76,21 +70,21 @@ func (l *Log) DisabledReason(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {
-			return l.env.Keys.Text(textNoSearch)
+			return l.env.Keys.Text("no search text; {search} searches")
 		}
 	case action.ClearFilter:
 		if l.filter.IsZero() && l.level >= models.LogDebug {
-			return textAllShown
+			return "all lines are already shown"
 		}
 	case action.LogSerial:
 		return l.whySerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
-			return textNothingToSave
+			return "no lines to save"
 		}
 	case action.LogError:
 		if l.view.Shown() == 0 {
-			return textNoLines
+			return "no lines"
 		}
 	default:
 	}
@@ -130,7 +124,7 @@ func (l *Log) typed(msg tea.Msg) {
 func (l *Log) filterWritten(written body.KeyEffect) {
 	switch written {
 	case body.Changed:
-		f, err := models.ParseLogFilter(l.prompt.Text())
+		f, err := filter.ParseLogFilter(l.prompt.Text())
 		l.prompt.Wrong = err
 		if err != nil || f.String() == l.filter.String() {
 			return
@@ -138,14 +132,13 @@ func (l *Log) filterWritten(written body.KeyEffect) {
 		l.filter = f
 		l.narrow()
 	case body.Abandoned:
-		l.filter = models.LogFilter{}
+		l.filter = filter.LogFilter{}
 		l.narrow()
 	case body.Accepted, body.Ignored:
 	}
 }
 
-// Widen shows more lines: it clears the search if there is one, otherwise the filter and the level. It reports
-// whether it cleared anything.
+// Widen clears the search or, if there is none, the filter and the level. It reports whether it did.
 func (l *Log) Widen() bool {
 	switch {
 	case l.view.Query() != "":
@@ -154,7 +147,7 @@ func (l *Log) Widen() bool {
 		l.view.Search("")
 		l.view.Follow(following)
 	case !l.filter.IsZero() || l.level < models.LogDebug:
-		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.filter, l.level = filter.LogFilter{}, models.LogDebug
 		l.narrow()
 	default:
 		return false
@@ -176,5 +169,3 @@ func (l *Log) Copies() []screen.Copyable {
 	}
 	return copies
 }
-
-var _ body.Mover = (*logview.View)(nil)

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"ironworks/agentlog"
@@ -12,6 +11,17 @@ import (
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
+)
+
+const (
+	textNoMatch      = "None of %d lines matches the filter. {clear-filter} clears it."
+	textNoneKept     = "No lines recorded for the %s. The console and ironworks logs record lines while they follow a log."
+	textNone         = "No lines: "
+	textEarlierLogs  = "Logs of earlier operations: open them in Timeline (enter)."
+	textSaveTitle    = "Save log"
+	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
+	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
+	textSerialHint   = "{log-serial} also reads the machine's serial console."
 )
 
 // Draw draws a heading with the sources and the filter and, below it, the lines.
@@ -36,7 +46,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.hasLines() || l.kept != nil || len(l.nodeLogs) == 1 && l.noRamdisk(l.nodeLogs[0]) != "":
+	case l.view.Len() == 0 || l.kept != nil || len(l.nodeLogs) == 1 && l.noRamdisk(l.nodeLogs[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -48,7 +58,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Accent, "  & "+printable.Line(l.filter.String())))
 	}
 	if l.level < models.LogDebug {
-		left = append(left, body.S(theme.Accent, "  "+levelText(l.level)))
+		left = append(left, body.S(theme.Accent, "  "+levelTexts[l.level]))
 	}
 	if q := l.view.Query(); q != "" {
 		left = append(left, body.S(theme.Accent, "  / "+printable.Line(q)))
@@ -56,48 +66,35 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, l.counts())
 }
 
-func levelText(l models.LogLevel) string {
-	switch l {
-	case models.LogDebug:
-		return ""
-	case models.LogInfo, models.LogNotice:
-		return "info and above"
-	case models.LogWarning:
-		return "warnings and above"
-	case models.LogError, models.LogCritical:
-	}
-	return "errors only"
+// levelTexts maps minimum levels to the texts that are shown for them.
+var levelTexts = map[models.LogLevel]string{
+	models.LogInfo: "info and above", models.LogWarning: "warnings and above", models.LogError: "errors only",
 }
 
 // counts draws the position in the log and the number of lost lines. It omits the position while the newest line is
 // followed, because redrawing the changing number would take more bytes than the line.
 func (l *Log) counts() []body.Span {
-	var parts []string
+	var spans []body.Span
 	if !l.view.Following() && l.view.Shown() > 0 {
-		parts = append(parts, l.view.Position())
+		spans = append(spans, body.S(theme.Muted, l.view.Position()))
 	}
-	spans := []body.Span{body.S(theme.Muted, strings.Join(parts, " · "))}
 	if l.dropped > 0 {
-		if len(parts) > 0 {
+		if len(spans) > 0 {
 			spans = append(spans, body.S(theme.Muted, " · "))
 		}
-		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.dropped)))
-	}
-	if body.Width(spans) == 0 {
-		return nil
+		spans = append(spans, body.S(theme.Warn, fmt.Sprintf("%d lines dropped: rate too high", l.dropped)))
 	}
 	return spans
 }
 
-// hasLines reports whether the log has any lines, including lines that the filter hides.
-func (l *Log) hasLines() bool { return l.view.Len() > 0 }
-
-// from draws a short description of the sources of the lines.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
-		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
+		return []body.Span{body.S(theme.Hold, "recorded: "+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
-	if len(l.nodeLogs) == 1 {
+	switch len(l.nodeLogs) {
+	case 0:
+		return []body.Span{body.S(theme.Muted, "Log")}
+	case 1:
 		if text := l.noRamdisk(l.nodeLogs[0]); text != "" {
 			return []body.Span{body.S(theme.Muted, text)}
 		}
@@ -109,10 +106,7 @@ func (l *Log) from() []body.Span {
 			followed++
 		}
 	}
-	if len(l.nodeLogs) == 0 {
-		return []body.Span{body.S(theme.Muted, "Log")}
-	}
-	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
+	return []body.Span{body.S(theme.Muted, fmt.Sprintf("logs of %d nodes, %d live", len(l.nodeLogs), followed))}
 }
 
 // source draws the best working source. If none works, it draws the state of the best source that has not ended.
@@ -150,11 +144,10 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	if n := &row.Node; !there || n.ProvisionState.Class() != models.ClassStable || n.Internal != nil && n.Internal.AgentURL != "" {
 		return ""
 	}
-	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
+	return fmt.Sprintf("no ramdisk in state %s", row.Node.ProvisionState)
 }
 
-// working returns the best source that is being followed. The agent's status does not count, because it provides no
-// lines.
+// working returns the best source that is being followed, except the agent's status, which has no lines.
 func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {
@@ -166,25 +159,29 @@ func (one *nodeLog) working() (agentlog.Status, bool) {
 
 // nothing returns lines that explain why no log lines are shown. It returns nil if some are shown.
 func (l *Log) nothing(w int) []pane.Line {
+	why := ""
 	switch {
-	case l.hasLines() && l.view.Shown() > 0:
+	case l.view.Shown() > 0:
 		return nil
-	case l.hasLines():
-		return body.Indented(theme.Muted, fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len()), w-1, 3)
+	case l.view.Len() > 0:
+		why = fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len())
 	case l.kept != nil && len(l.nodeLogs) > 0 && l.nodeLogs[0].ended && l.nodeLogs[0].status[models.LogArchive].Reason == "":
-		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
+		why = fmt.Sprintf(textNoneKept, l.kept.Name)
 	case l.kept != nil && (len(l.nodeLogs) == 0 || !l.nodeLogs[0].ended):
-		return body.Indented(theme.Muted, textReadingKept, w-1, 3)
+		why = "Loading recorded lines…"
 	case l.source() == nil:
-		return body.Indented(theme.Muted, textNotFollowed, w-1, 3)
+		why = "Logs are not available here."
 	case len(l.nodeLogs) == 0:
-		return body.Indented(theme.Muted, textNoNode, w-1, 3)
+		why = "No running operations. Ramdisk logs appear here during deploy, clean and inspect."
+	}
+	if why != "" {
+		return body.Indented(theme.Muted, why, w-1, 3)
 	}
 	var lines []pane.Line
 	if text := l.noRamdisk(l.nodeLogs[0]); text != "" && len(l.nodeLogs) == 1 {
 		lines = body.Indented(theme.Plain, textNone+text+".", w-1, 1)
 	} else {
-		lines = append(append(body.Indented(theme.Plain, textNoLineYet, w-1, 1), nil), l.sources(w)...)
+		lines = append(append(body.Indented(theme.Plain, "No lines yet. Log sources:", w-1, 1), nil), l.sources(w)...)
 	}
 	if l.kept == nil && len(l.nodeLogs) == 1 && l.env.Session.Journal != nil {
 		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)

@@ -35,7 +35,6 @@ type recordedLines struct {
 	of      Kept
 }
 
-// atOnce is the number of lines in a batch.
 const atOnce = 1000
 
 // Follow sends all recorded lines, then closes the channel.

@@ -1,16 +1,17 @@
-// Package logs shows the logs of one or more nodes, and the sources of these logs. The operator can search and filter
-// the lines.
+// Package logs shows the logs of nodes and their sources. The operator can search and filter the lines.
 package logs
 
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/printable"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -28,7 +29,7 @@ type Log struct {
 	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
 
-	filter models.LogFilter
+	filter filter.LogFilter
 	level  models.LogLevel
 	prompt body.Prompt
 	// filtering is true if the input is a filter, and false if it is a search.
@@ -38,7 +39,6 @@ type Log struct {
 	closed bool
 }
 
-// nodeLog holds one node's sources, their states, and the progress of reading its log.
 type nodeLog struct {
 	node models.NodeRef
 	// cancel stops following; it is nil while the node is not followed. turn is the number of the current follower:
@@ -67,27 +67,6 @@ func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
 func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
 }
-
-type (
-	// opened is the message that reports that the log has started following a node. lines is the channel on which the
-	// node's log arrives.
-	opened struct {
-		of    *Log
-		lane  int
-		turn  int
-		lines <-chan agentlog.Batch
-	}
-	// batchReceived contains a batch of lines. If last is true, the follower has ended and there are no more batches.
-	batchReceived struct {
-		of    *Log
-		lane  int
-		turn  int
-		batch agentlog.Batch
-		last  bool
-		// lines is the channel that the batch was received from.
-		lines <-chan agentlog.Batch
-	}
-)
 
 // Follow makes the log follow exactly the given nodes from now on. Existing lines stay.
 func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
@@ -132,10 +111,8 @@ func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
 
 // laneOf returns the index of the log of node n in nodeLogs. It adds the log if necessary.
 func (l *Log) laneOf(n models.NodeRef) int {
-	for i, one := range l.nodeLogs {
-		if one.node.UUID == n.UUID {
-			return i
-		}
+	if i := slices.IndexFunc(l.nodeLogs, func(one *nodeLog) bool { return one.node.UUID == n.UUID }); i >= 0 {
+		return i
 	}
 	l.nodeLogs = append(l.nodeLogs, &nodeLog{node: n, status: map[models.LogSource]agentlog.Status{}, starts: map[string]time.Time{}, last: map[string]time.Time{}})
 	names := make([]string, len(l.nodeLogs))
@@ -146,7 +123,6 @@ func (l *Log) laneOf(n models.NodeRef) int {
 	return len(l.nodeLogs) - 1
 }
 
-// begin returns a command that starts following the node with index i.
 func (l *Log) begin(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
@@ -157,8 +133,20 @@ func (l *Log) begin(i int) tea.Cmd {
 	if one.serial {
 		more = append(more, models.LogSerial)
 	}
-	return func() tea.Msg { return opened{of: l, lane: i, turn: turn, lines: logs.Follow(ctx, node, more...)} }
+	return func() tea.Msg {
+		lines := logs.Follow(ctx, node, more...)
+		return screen.NewLater(l, func() tea.Cmd {
+			if !one.follows(turn) {
+				return drain(lines)
+			}
+			one.lines = lines
+			return l.next(i)
+		})
+	}
 }
+
+// follows reports whether the follower with the given number has neither been stopped nor replaced.
+func (one *nodeLog) follows(turn int) bool { return turn == one.turn && one.cancel != nil }
 
 func (one *nodeLog) end() {
 	if one.cancel != nil {
@@ -172,44 +160,27 @@ func (l *Log) next(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	lines, turn := one.lines, one.turn
 	return func() tea.Msg {
-		b, ok := <-lines
-		return batchReceived{of: l, lane: i, turn: turn, batch: b, last: !ok, lines: lines}
+		b, more := <-lines
+		return screen.NewLater(l, func() tea.Cmd {
+			switch {
+			case !one.follows(turn):
+				return drain(lines)
+			case !more:
+				one.end()
+				one.ended = true
+				return nil
+			}
+			l.addBatch(i, &b)
+			return l.next(i)
+		})
 	}
 }
 
 // Update handles a message or a typed key. mine reports whether the message was meant for this log.
 func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
-	case opened:
-		if msg.of != l {
-			return false, nil
-		}
-		one := l.nodeLogs[msg.lane]
-		if msg.turn != one.turn || one.cancel == nil {
-			return true, drain(msg.lines)
-		}
-		one.lines = msg.lines
-		return true, l.next(msg.lane)
-	case batchReceived:
-		if msg.of != l {
-			return false, nil
-		}
-		return true, l.receive(&msg)
-	case serialWanted:
-		if msg.of != l {
-			return false, nil
-		}
-		return true, l.serial(msg.lane)
-	case saving:
-		if msg.of != l {
-			return false, nil
-		}
-		return true, msg.cmd
-	case saved:
-		if msg.of != l {
-			return false, nil
-		}
-		return true, l.saved(msg)
+	case screen.Later:
+		return msg.For(l), msg.Run(l)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		if !l.prompt.Typing() {
 			return false, nil
@@ -227,23 +198,6 @@ func drain(lines <-chan agentlog.Batch) tea.Cmd {
 		}
 		return nil
 	}
-}
-
-func (l *Log) receive(msg *batchReceived) tea.Cmd {
-	one := l.nodeLogs[msg.lane]
-	switch {
-	case msg.turn != one.turn || one.cancel == nil:
-		if msg.last {
-			return nil
-		}
-		return drain(msg.lines)
-	case msg.last:
-		one.end()
-		one.ended = true
-		return nil
-	}
-	l.addBatch(msg.lane, &msg.batch)
-	return l.next(msg.lane)
 }
 
 // addBatch adds the lines of a batch to the log, and stores the states of the sources.
@@ -295,25 +249,19 @@ func (one *nodeLog) boot(line *models.LogLine) time.Time {
 	return one.starts[line.Boot]
 }
 
-// viewLine converts a log line to a line of the view.
+// viewLine converts a log line to a line of the view. Its origin is the index of the source.
 func viewLine(line *models.LogLine) logview.Line {
+	origin := slices.Index(models.LogSources(), line.Source)
+	if origin < 0 {
+		origin = len(models.LogSources())
+	}
 	return logview.Line{
 		Time: line.Time, Level: logview.Level(max(line.Level, 0)), Tag: line.Unit, Text: line.Text, Mark: line.Known, //nolint:gosec // levels are few
-		Origin: originOf(line.Source),
+		Origin: origin,
 	}
 }
 
-func originOf(source models.LogSource) int {
-	for i, s := range models.LogSources() {
-		if s == source {
-			return i
-		}
-	}
-	return len(models.LogSources())
-}
-
-// lineOf converts a line of the view back to a log line. It sets only the fields that filters and the text format
-// use.
+// lineOf converts a line of the view back, with only the fields that filters and the text format use.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.nodeLogs) {
@@ -325,7 +273,6 @@ func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	return made
 }
 
-// narrow applies the filter and the minimum level to the view.
 func (l *Log) narrow() {
 	if l.filter.IsZero() && l.level >= models.LogDebug {
 		l.view.SetFilter(nil)
@@ -341,8 +288,7 @@ func (l *Log) narrow() {
 	})
 }
 
-// Suspend stops following and drops the lines. When the log is followed again, it reloads the lines that the sources
-// still have.
+// Suspend stops following and drops the lines. Following later reloads the lines that the sources have.
 func (l *Log) Suspend() {
 	for _, one := range l.nodeLogs {
 		one.end()

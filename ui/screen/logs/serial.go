@@ -12,12 +12,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted requests that the serial console of a node be read, after the operator has agreed.
-type serialWanted struct {
-	of   *Log
-	lane int
-}
-
 // toggleSerial starts or stops reading the serial console. Before it starts, it asks for confirmation, because
 // reading disconnects other readers. Stopping needs no confirmation.
 func (l *Log) toggleSerial() tea.Cmd {
@@ -32,18 +26,17 @@ func (l *Log) toggleSerial() tea.Cmd {
 		return l.begin(i)
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: textSerialTitle + printable.Line(l.nodeLogs[i].node.Label()),
+		Title: "Read the serial console of " + printable.Line(l.nodeLogs[i].node.Label()),
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: textSerialWhat},
+			{Role: theme.Plain, Text: "Output of the machine's serial line is added to this log. No input is sent."},
 			{Role: theme.Warn, Text: textSerialIPMI},
 			{Role: theme.Warn, Text: textSerialEnable},
 		},
-		Ask: textSerialAsk,
-		Yes: screen.Send(serialWanted{of: l, lane: i}),
+		Ask: "Read the console?",
+		Yes: screen.Send(screen.NewLater(l, func() tea.Cmd { return l.serial(i) })),
 	})})
 }
 
-// serial starts reading the serial console of the node with index i.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	if one.serial || l.closed || one.cancel == nil && !one.ended {
@@ -64,13 +57,12 @@ func (l *Log) onlyLane() int {
 	return i
 }
 
-// whySerial returns the reason why the serial console cannot be read, or "" if it can.
 func (l *Log) whySerial() string {
 	if l.kept != nil {
-		return textSerialKept
+		return "recorded log; read the console in the node's log tab"
 	}
 	if l.onlyLane() < 0 {
-		return textSerialOne
+		return "only one console can be read at a time; open the node's log tab"
 	}
 	return ""
 }

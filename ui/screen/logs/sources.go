@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"strings"
 
 	"ironworks/agentlog"
@@ -12,26 +13,14 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sourceName returns the name that is shown for a source.
-func sourceName(s models.LogSource) string {
-	switch s {
-	case models.LogSSH:
-		return "ssh"
-	case models.LogPush:
-		return "pushed"
-	case models.LogSerial:
-		return "console"
-	case models.LogArchive:
-		return "archive"
-	case models.LogStatus:
-		return "agent"
-	case models.LogServe:
-		return "served"
-	}
-	return printable.Line(string(s))
+// sourceNames maps sources to the names that are shown for them.
+var sourceNames = map[models.LogSource]string{
+	models.LogSSH: "ssh", models.LogPush: "pushed", models.LogSerial: "console", models.LogArchive: "archive",
+	models.LogStatus: "agent", models.LogServe: "served",
 }
 
-// stateLook returns the glyph and the color role of a source's state.
+func sourceName(s models.LogSource) string { return cmp.Or(sourceNames[s], printable.Line(string(s))) }
+
 func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	switch s {
 	case agentlog.StateWaiting:
@@ -48,7 +37,6 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	return theme.GlyphUnknown, theme.Warn
 }
 
-// statusText describes a source on one line: its name, address, state and reason.
 func statusText(s *agentlog.Status) string {
 	text := sourceName(s.Source)
 	if s.Address != "" {
@@ -61,7 +49,6 @@ func statusText(s *agentlog.Status) string {
 	return text
 }
 
-// sourceLine is a line that describes sources, before it is wrapped.
 type sourceLine struct {
 	role   theme.Role
 	indent int
@@ -95,9 +82,9 @@ func (l *Log) sourceLines() []sourceLine {
 		switch {
 		case len(all) > known:
 		case one.cancel == nil:
-			all = append(all, sourceLine{theme.Muted, indent, textNotFollowedNode})
+			all = append(all, sourceLine{theme.Muted, indent, "no longer followed"})
 		default:
-			all = append(all, sourceLine{theme.Muted, indent, textLooking})
+			all = append(all, sourceLine{theme.Muted, indent, "searching…"})
 		}
 	}
 	return all
@@ -111,9 +98,8 @@ func (l *Log) sources(w int) []pane.Line {
 	return lines
 }
 
-// sourcesNote returns a dialog that shows all sources.
 func (l *Log) sourcesNote() *overlay.Note {
-	text := overlay.Plain(textNoLog)
+	text := overlay.Plain("No log is being followed.")
 	for i, one := range l.sourceLines() {
 		if i == 0 {
 			text = nil
@@ -124,5 +110,5 @@ func (l *Log) sourcesNote() *overlay.Note {
 	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.nodeLogs[i].serial {
 		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: l.env.Keys.Text(textSerialHint), Indent: 1})
 	}
-	return overlay.NewNote(textSourcesTitle, text)
+	return overlay.NewNote("Log sources", text)
 }

@@ -16,8 +16,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcGrace is the delay before the BMC is read. It keeps the BMC from being read when the operator only steps past
-// the tab.
+// bmcGrace is the delay before the BMC is read, so that stepping past the tab does not read it.
 const bmcGrace = 400 * time.Millisecond
 
 // While the BMC reports that the power is changing, the tab reads it again every settleInterval, at most settleReads
@@ -27,8 +26,8 @@ const (
 	settleReads    = 12
 )
 
-// bmcTab holds the data read from the BMC. The BMC is read when the tab is first shown, when the operator asks for
-// it, after a command to the BMC, and while the power is changing.
+// bmcTab holds the data of the BMC. The BMC is read when the tab is first shown, on request, after a command to the
+// BMC, and while the power is changing.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]
@@ -41,26 +40,6 @@ type bmcTab struct {
 	keep *screen.BMCLogin
 }
 
-// bmcDue reports that bmcGrace has passed since the tab was opened.
-type bmcDue struct {
-	of    *bmcTab
-	visit int
-}
-
-// bmcSettled reports that settleInterval has passed since the BMC reported that the power was changing.
-// settling is the number of that read. If another read has followed, that one has an interval too, and this one is
-// ignored.
-type bmcSettled struct {
-	of       *bmcTab
-	settling int
-}
-
-// bmcKept reports the result of storing credentials in the keyring.
-type bmcKept struct {
-	of  *bmcTab
-	err error
-}
-
 func newBMCTab(env *screen.Env, uuid string) *bmcTab {
 	b := &bmcTab{}
 	if env.Session != nil {
@@ -71,21 +50,30 @@ func newBMCTab(env *screen.Env, uuid string) *bmcTab {
 	return b
 }
 
-// openBMC returns a command that sends bmcDue after bmcGrace, if the BMC has not been read yet.
+// later returns a command that makes Update call then after the given time.
+func (s *Screen) later(after time.Duration, then func() tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		<-time.After(after)
+		return screen.NewLater(s, then)
+	}
+}
+
+// openBMC returns a command that reads the BMC after bmcGrace, if it has not been read yet and its tab was not left.
 func (s *Screen) openBMC() tea.Cmd {
 	b := s.bmc
 	if b.bmcs == nil || b.look.Tried() {
 		return nil
 	}
 	b.visits++
-	due := bmcDue{of: b, visit: b.visits}
-	return func() tea.Msg {
-		<-time.After(bmcGrace)
-		return due
-	}
+	visit := b.visits
+	return s.later(bmcGrace, func() tea.Cmd {
+		if s.tab != bmcTabPlace || visit != b.visits || b.look.Tried() {
+			return nil
+		}
+		return s.readBMC()
+	})
 }
 
-// readBMC reads the BMC immediately.
 func (s *Screen) readBMC() tea.Cmd {
 	if s.bmc.bmcs == nil {
 		return nil
@@ -93,49 +81,18 @@ func (s *Screen) readBMC() tea.Cmd {
 	return s.bmc.look.Get()
 }
 
-// bmcAnswered handles the messages sent to the tab.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
-	switch msg := msg.(type) {
-	case bmcDue:
-		if msg.of != s.bmc {
-			return false, nil
-		}
-		if s.tab == bmcTabPlace && msg.visit == s.bmc.visits && !s.bmc.look.Tried() {
-			return true, s.readBMC()
-		}
-		return true, nil
-	case bmcAgain:
-		if msg.of != s.bmc {
-			return false, nil
-		}
-		return true, s.readBMC()
-	case bmcSettled:
-		if msg.of != s.bmc {
-			return false, nil
-		}
-		if s.tab == bmcTabPlace && msg.settling == s.bmc.settling {
-			return true, s.readBMC()
-		}
-		return true, nil
-	case bmcKept:
-		if msg.of != s.bmc {
-			return false, nil
-		}
-		if msg.err != nil {
-			return true, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
-		}
-		return true, screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
-	}
 	mine, next = s.bmc.look.Handle(msg)
 	if mine && s.bmc.look.Err() == nil {
-		return true, tea.Batch(next, s.bmc.keepLogin(), s.bmc.settle())
+		return true, tea.Batch(next, s.keepLogin(), s.settle())
 	}
 	return mine, next
 }
 
-// settle returns a command that waits until the next read is due, if the power is changing. It gives up after
-// settleReads reads.
-func (b *bmcTab) settle() tea.Cmd {
+// settle returns a command that reads the BMC again after settleInterval, if the power is changing. It gives up after
+// settleReads reads. If another read has followed by then, that one has an interval too, and this one is omitted.
+func (s *Screen) settle() tea.Cmd {
+	b := s.bmc
 	look, read := b.look.Value()
 	if !read || b.look.Busy() { // a response that arrives after Close is not stored
 		return nil
@@ -147,36 +104,40 @@ func (b *bmcTab) settle() tea.Cmd {
 	if b.settling++; b.settling > settleReads {
 		return nil
 	}
-	due := bmcSettled{of: b, settling: b.settling}
-	return func() tea.Msg {
-		<-time.After(settleInterval)
-		return due
-	}
+	settling := b.settling
+	return s.later(settleInterval, func() tea.Cmd {
+		if s.tab != bmcTabPlace || settling != b.settling {
+			return nil
+		}
+		return s.readBMC()
+	})
 }
 
 // keepLogin stores the accepted credentials in the keyring, if the operator asked for it.
-func (b *bmcTab) keepLogin() tea.Cmd {
-	if b.keep == nil {
+func (s *Screen) keepLogin() tea.Cmd {
+	if s.bmc.keep == nil {
 		return nil
 	}
-	login, bmcs := *b.keep, b.bmcs
-	b.keep = nil
-	return func() tea.Msg { return bmcKept{of: b, err: bmcs.Keep(context.Background(), login)} }
+	login, bmcs := *s.bmc.keep, s.bmc.bmcs
+	s.bmc.keep = nil
+	return func() tea.Msg {
+		err := bmcs.Keep(context.Background(), login)
+		return screen.NewLater(s, func() tea.Cmd {
+			if err != nil {
+				return screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(err)})
+			}
+			return screen.Send(screen.Say{Level: screen.Success, Text: "password saved to the keyring"})
+		})
+	}
 }
 
 // bmcOrdered reads the BMC again if a command to it has ended since the last read.
 func (s *Screen) bmcOrdered() tea.Cmd {
-	if !s.bmc.look.Tried() || s.bmc.look.Busy() {
+	if !s.bmc.look.Tried() || s.bmc.look.Busy() || !s.taskEnded(s.bmc.look.At(), provision.OrdersBMC) {
 		return nil
 	}
-	for _, t := range s.env.Tasks.All() {
-		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
-		if of && provision.OrdersBMC(t.Plan.Action) && !t.Running() && t.Ended.After(s.bmc.look.At()) {
-			s.bmc.settling = 0
-			return s.readBMC()
-		}
-	}
-	return nil
+	s.bmc.settling = 0
+	return s.readBMC()
 }
 
 // whyBMC returns the reason why an action of the tab is disabled, or "" if it is enabled.
@@ -185,13 +146,13 @@ func (s *Screen) whyBMC(id action.ID) string {
 	look, read := s.bmc.look.Value()
 	switch {
 	case s.tab != bmcTabPlace:
-		return textBMCElsewhere
+		return "only in the BMC tab"
 	case s.bmc.bmcs == nil && s.session != nil && s.session.Replay != nil:
-		return textReplaying
+		return "the BMC is not queried during a replay"
 	case s.bmc.bmcs == nil:
 		return textNotConnected
 	case errors.As(s.bmc.look.Err(), &none):
-		return textNoRedfish
+		return "the node has no Redfish address"
 	}
 	switch id {
 	case action.BMCLogin:
@@ -204,43 +165,39 @@ func (s *Screen) whyBMC(id action.ID) string {
 		}
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {
-			return textNoRefusedCert
+			return "no certificate was refused"
 		}
 		if address, _ := s.bmcLogin(); address == "" {
 			return textNodeNotRead
 		}
 	case action.BMCConsole:
 		if !read {
-			return textBMCNotRead
+			return "the BMC has not been queried yet"
 		}
 	case action.BMCClearJobs:
 		if read && len(look.BMC.Jobs) == 0 && !s.isStale(s.bmc.look.Asked()) {
-			return textNoJobs
+			return "the BMC has no pending jobs"
 		}
 	case action.BMCEject:
 		if read && !s.isStale(s.bmc.look.Asked()) && !slices.ContainsFunc(look.BMC.Media, func(m models.BMCMedia) bool { return m.Inserted }) {
-			return textNothingInserted
+			return "no media inserted"
 		}
 	default:
 	}
 	return ""
 }
 
-// fingerprintOf returns the fingerprint of the rejected certificate that err reports, or "" if err reports none.
 func fingerprintOf(err error) string {
-	var f *models.Fault
-	if errors.As(err, &f) && f.Kind == models.FaultTLS {
+	if f, is := errors.AsType[*models.Fault](err); is && f.Kind == models.FaultTLS {
 		return f.Fingerprint
 	}
 	return ""
 }
 
-// bmcLogin returns the address of the BMC and the user name from driver_info. Both are empty until the node has been
-// read.
+// bmcLogin returns the BMC's address and user name from driver_info, or "" until the node has been read.
 func (s *Screen) bmcLogin() (address, user string) {
 	// The BMC may answer before the node has been read.
-	var denied *provision.BMCCredentialsError
-	if errors.As(s.bmc.look.Err(), &denied) {
+	if denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err()); is {
 		return denied.Address, denied.Username
 	}
 	if n, _ := s.detail.Value(); n != nil {

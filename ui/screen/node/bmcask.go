@@ -32,37 +32,28 @@ const (
 
 // doBMC runs an action of the tab. mine reports whether the action belongs to the tab and is enabled.
 func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
-	if s.whyBMC(id) != "" {
+	order := func(verb models.BMCVerb, words ...string) func() tea.Cmd {
+		return func() tea.Cmd { return s.orderBMC(models.BMCOrder{Verb: verb}, words...) }
+	}
+	do := map[action.ID]func() tea.Cmd{
+		action.BMCRead:            s.readBMC,
+		action.BMCLogin:           s.askLogin,
+		action.BMCTrust:           s.askTrust,
+		action.BMCConsole:         s.showConsoles,
+		action.BMCPower:           s.askPower,
+		action.BMCBootOnce:        s.askBoot,
+		action.BMCInsert:          s.askInsert,
+		action.BMCEject:           order(models.BMCEject, "eject"),
+		action.BMCClearJobs:       order(models.BMCClearJobs, "clear-jobs"),
+		action.BMCResetController: order(models.BMCResetController, "reset-controller"),
+	}[id]
+	if do == nil || s.whyBMC(id) != "" {
 		return false, nil
 	}
-	switch id {
-	case action.BMCRead:
-		return true, s.readBMC()
-	case action.BMCLogin:
-		return true, s.askLogin()
-	case action.BMCTrust:
-		return true, s.askTrust()
-	case action.BMCConsole:
-		return true, s.showConsoles()
-	case action.BMCPower:
-		return true, s.askPower()
-	case action.BMCBootOnce:
-		return true, s.askBoot()
-	case action.BMCInsert:
-		return true, s.askInsert()
-	case action.BMCEject:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCEject}, "eject")
-	case action.BMCClearJobs:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCClearJobs}, "clear-jobs")
-	case action.BMCResetController:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCResetController}, "reset-controller")
-	default:
-		return false, nil
-	}
+	return true, do()
 }
 
-// orderBMC asks the root to send a command to the BMC. words contains the arguments of the command line that sends
-// the same command, without "bmc" and the node.
+// orderBMC asks the root to send a command to the BMC. words is the command line without "bmc" and the node.
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
 	return screen.Send(screen.OrderBMC{
@@ -75,10 +66,10 @@ func (s *Screen) askLogin() tea.Cmd {
 	address, user := s.bmcLogin()
 	// A password shared by several BMCs is sent to this BMC only if the operator agrees. A server's password is never
 	// sent, because a user of the server may have changed the address.
-	var denied *provision.BMCCredentialsError
-	withheld, help := false, textPasswordHelp
-	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" && s.env.Seat == nil {
-		withheld, help = true, textSendPasswordFrom+denied.Withheld+" to this address"
+	denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err())
+	withheld, help := is && denied.Withheld != "" && s.env.Seat == nil, "Ironic masks it; sent only to the BMC"
+	if withheld {
+		help = "empty: send the password from " + denied.Withheld + " to this address"
 	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: user, Required: true},
@@ -88,18 +79,18 @@ func (s *Screen) askLogin() tea.Cmd {
 	if s.bmc.bmcs.HasKeyring() {
 		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: textKeyringHelp})
 	}
-	b := s.bmc
+	b, readAgain := s.bmc, screen.Send(screen.NewLater(s, s.readBMC))
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		if v[fieldPassword] == "" { // the password can be empty only if a stored one was withheld
 			b.bmcs.Approve(address)
-			return screen.Send(bmcAgain{of: b}), "", ""
+			return readAgain, "", ""
 		}
 		login := screen.BMCLogin{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
 		b.bmcs.Remember(login)
 		if b.keep = nil; v[fieldKeep] == keepRing {
 			b.keep = &login
 		}
-		return screen.Send(bmcAgain{of: b}), "", ""
+		return readAgain, "", ""
 	})})
 }
 
@@ -108,23 +99,20 @@ func (s *Screen) askTrust() tea.Cmd {
 	print, b := fingerprintOf(s.bmc.look.Err()), s.bmc
 	address, _ := s.bmcLogin()
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: textTrustTitle,
+		Title: "Trust the BMC's certificate",
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: textTrustUnknown + models.MaskURL(address) + "."},
+			{Role: theme.Plain, Text: "No trusted CA signed the certificate of " + models.MaskURL(address) + "."},
 			{Role: theme.Strong, Text: "SHA-256 " + print},
 			{Role: theme.Warn, Text: textTrustCompare},
 			{Role: theme.Muted, Text: textTrustUntil},
 		},
-		Ask: textTrustAsk,
+		Ask: "Trust this certificate?",
 		Yes: func() tea.Msg {
 			b.bmcs.Pin(address, print)
-			return bmcAgain{of: b}
+			return screen.NewLater(s, s.readBMC)
 		},
 	})})
 }
-
-// bmcAgain makes the screen read the BMC again.
-type bmcAgain struct{ of *bmcTab }
 
 func (s *Screen) askPower() tea.Cmd {
 	var options []string
@@ -170,7 +158,7 @@ func (s *Screen) askInsert() tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: fieldWhat, Label: "ISO", Value: iso, Required: true, Placeholder: "http://HOST/live.iso", Help: textInsertHelp},
-		{Key: fieldSlot, Label: "Slot", Help: textSlotHelp},
+		{Key: fieldSlot, Label: "Slot", Help: "slot ID; empty: first suitable slot"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textInsertTitle+s.label(), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCInsert, Image: strings.TrimSpace(v[fieldWhat]), Slot: strings.TrimSpace(v[fieldSlot])}
@@ -197,10 +185,10 @@ func (s *Screen) showConsoles() tea.Cmd {
 		}
 	}
 	if len(lines) == 0 {
-		lines = []overlay.Text{{Role: theme.Plain, Text: textNoConsoles}}
+		lines = []overlay.Text{{Role: theme.Plain, Text: "The BMC reports no consoles."}}
 	}
 	lines = append(lines, overlay.Text{Role: theme.Muted, Text: textOwnPages + look.BMC.Address + s.env.Keys.Text(textCopiesAddresses)})
-	return screen.Send(screen.Ask{Overlay: overlay.NewNote(textConsolesTitle+s.label(), lines)})
+	return screen.Send(screen.Ask{Overlay: overlay.NewNote("Consoles of "+s.label(), lines)})
 }
 
 func (s *Screen) bmcCopies() []screen.Copyable {

@@ -33,19 +33,18 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState returns a note that says when the BMC was read, or why there is no data. The note also names the keys that
-// the operator can press.
+// bmcState says when the BMC was read, or why there is no data, and names the keys to press.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()
 	say := func(text string) []pane.Line { return append(body.Indented(theme.Muted, text, w-1, 1), nil) }
 	switch err := b.look.Err(); {
 	case b.bmcs == nil && s.session.Replay != nil:
-		return say(textNoBMCRecorded)
+		return say("Recordings contain no BMC data.")
 	case b.bmcs == nil:
-		return say(textNoBMCAccess)
+		return say("BMC queries are not available here.")
 	case b.look.Busy():
-		return say(textBMCAsking)
+		return say("Querying the BMC (may take a minute)…")
 	case err != nil:
 		return append(s.bmcFault(err, w), nil)
 	case !read:
@@ -54,33 +53,32 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
-// bmcFault describes the error from the last read, and its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
-	var login *provision.BMCCredentialsError
-	var none *models.NoRedfishError
+	none, noRedfish := errors.AsType[*models.NoRedfishError](err)
+	login, denied := errors.AsType[*provision.BMCCredentialsError](err)
+	keys := s.env.Keys
 	switch {
-	case errors.As(err, &none):
+	case noRedfish:
 		return s.withoutRedfish(none, w)
-	case errors.As(err, &login) && login.Withheld != "":
-		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in the context's bmc.hosts. " + s.env.Keys.Text(textLogInHere)
+	case denied && login.Withheld != "":
+		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) +
+			": its host is not in the context's bmc.hosts. " + keys.Text(textLogInHere)
 		return body.Indented(theme.Warn, text, w-1, 1)
-	case errors.As(err, &login) && login.Rejection == nil:
-		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username + ", which Ironic masks. " + s.env.Keys.Text(textLogInKeep)
+	case denied && login.Rejection == nil:
+		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username +
+			", which Ironic masks. " + keys.Text(textLogInKeep)
 		return body.Indented(theme.Warn, text, w-1, 1)
-	}
-	lines := body.Fault(err, w)
-	switch {
-	case errors.As(err, &login):
-		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textOtherLogin), w, 3)...)
+	case denied:
+		return append(body.Fault(err, w), body.Indented(theme.Plain, keys.Text(textOtherLogin), w, 3)...)
 	case fingerprintOf(err) != "":
-		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textShowsFingerprint), w, 3)...)
+		return append(body.Fault(err, w), body.Indented(theme.Plain, keys.Text(textShowsFingerprint), w, 3)...)
 	}
-	return lines
+	return body.Fault(err, w)
 }
 
 // withoutRedfish shows Ironic's data about a machine that lacks Redfish.
 func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
-	text := textNoRedfishAddress
+	text := "No redfish_address in driver_info: no BMC to query."
 	if none.IPMI != "" {
 		text = "The node uses IPMI (" + none.IPMI + "), which ironworks cannot query."
 	}
@@ -120,7 +118,6 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	return append(lines, sideBySide(left, right, half)...)
 }
 
-// sectionLines returns the title of a section, followed by its wrapped rows.
 func sectionLines(section provision.BMCSection, w int) []pane.Line {
 	var lines []pane.Line
 	if section.Title != "" {

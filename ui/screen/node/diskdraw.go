@@ -22,8 +22,7 @@ type remark struct {
 	text  string
 }
 
-// remarks returns the notes that are shown above the list. They cover the selected disk, differences between Ironic
-// and the agent, errors in the hints, and the state of the inventory. The notes are sanitized.
+// remarks returns the sanitized notes above the list, about the selected disk, the hints and the inventory.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {
@@ -34,9 +33,9 @@ func (d *disks) remarks(now time.Time) []remark {
 	switch {
 	case !d.search.Hints.IsSet():
 	case refused != nil:
-		add(theme.GlyphFailed, theme.Bad, textHintsRefused+models.OnScreen(refused))
+		add(theme.GlyphFailed, theme.Bad, "Ironic rejects the hints: "+models.OnScreen(refused))
 	case d.explain.Error != "":
-		add(theme.GlyphDone, theme.Plain, textHintsAccepted)
+		add(theme.GlyphDone, theme.Plain, "Ironic accepts the hints")
 	}
 	switch {
 	case d.explain.Error != "":
@@ -60,7 +59,7 @@ func (d *disks) remarks(now time.Time) []remark {
 
 // hintsLine returns a line with the effective hints and, if known, a line with the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
-	hints := []body.Span{body.S(theme.Muted, textNoHints)}
+	hints := []body.Span{body.S(theme.Muted, " no root device hints")}
 	if d.search.Hints.IsSet() {
 		hints = []body.Span{
 			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, d.search.Hints.String()),
@@ -92,8 +91,7 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks draws the notes above the list. They take up at most a third of the height. The dialog about a disk
-// shows all notes.
+// aboutDisks draws the notes in at most a third of the height. The dialog about a disk shows all of them.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)
@@ -137,6 +135,15 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
+// hintMark returns how a hint compares with a disk.
+func hintMark(h *hints.Check) (glyph string, role theme.Role, text string) {
+	text = fmt.Sprintf("%s %s", h.Hint, h.Wants)
+	if h.Matches {
+		return theme.GlyphDone, theme.Good, text
+	}
+	return theme.GlyphFailed, theme.Bad, text + ": " + h.Why
+}
+
 // flow returns all facts about the disk as one line of text.
 func (d *disk) flow() string {
 	parts := make([]string, len(d.attributes))
@@ -153,11 +160,8 @@ func (d *disk) hintLines(w int) []pane.Line {
 		return lines
 	}
 	lines = nil
-	for _, h := range d.check.Hints {
-		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
-		if !h.Matches {
-			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
-		}
+	for i := range d.check.Hints {
+		glyph, role, text := hintMark(&d.check.Hints[i])
 		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(text, max(w-4, 1)))})
 	}
 	if d.check.Skipped || d.check.Matches && !d.check.Picked {

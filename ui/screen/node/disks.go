@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
+	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
@@ -22,8 +25,7 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is a row of the disk list. When the data is read, the strings of the row are sanitized and the disk is
-// compared with the hints, so that this work is not repeated whenever the row is drawn.
+// disk is a row of the list. It is sanitized and compared with the hints when it is read, not when it is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck
@@ -81,8 +83,7 @@ func attributes(d *hints.Disk) []models.Detail {
 	return append(details, models.Detail{Name: "rotational", Value: rotational})
 }
 
-// verdictStyle returns the glyph, the word and the color role of a disk's verdict. hinted reports whether the node
-// has hints.
+// verdictStyle returns how a disk's verdict looks. hinted reports whether the node has hints.
 func (d *disk) verdictStyle(hinted bool) (glyph, word string, role theme.Role) {
 	switch {
 	case d.check.Picked:
@@ -125,23 +126,128 @@ func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {
 	case read && len(found.rows) == 0:
-		return textNoDisksFound
+		return "Inspection found no disks."
 	case read:
 		return ""
 	case errors.As(s.disks.Err(), &refusal):
-		return refusal.WhyOnScreen() + s.env.Keys.Text(textInspectHint)
+		return refusal.WhyOnScreen() + s.env.Keys.Text(". Inspect the node ({inspect}) in state manageable.")
 	case s.disks.Err() != nil:
 		return ""
 	}
-	return textLoadingInventory
+	return "Loading the inventory…"
 }
 
-// disksErr returns the error from reading the disks. It returns nil for a refusal, because a missing inventory is not
-// an error.
+// disksErr returns the error from reading the disks. A missing inventory, which is a refusal, is not an error.
 func (s *Screen) disksErr() error {
-	var refusal *models.Refusal
-	if errors.As(s.disks.Err(), &refusal) {
+	if _, refused := errors.AsType[*models.Refusal](s.disks.Err()); refused {
 		return nil
 	}
 	return s.disks.Err()
+}
+
+// places returns the fields that a hint can be written to, each with a note that says how long the hint stays there.
+func places() []struct {
+	to    hints.Source
+	about string
+} {
+	return []struct {
+		to    hints.Source
+		about string
+	}{
+		{hints.OfInstance, "until undeploy"},
+		{hints.OfProperties, "permanently"},
+	}
+}
+
+// askPin asks in which field to store a hint that selects the disk at the cursor. The root then shows the request, asks
+// for confirmation and sends it.
+func (s *Screen) askPin() tea.Cmd {
+	found, _ := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	if !ok || found == nil {
+		return nil
+	}
+	var items []overlay.Item
+	for _, p := range places() {
+		item := overlay.Item{ID: string(p.to), Title: string(p.to), Note: p.about}
+		if _, hints, err := found.PinDisk(d.check.Disk.Name, p.to); err != nil {
+			item.Disabled = reason(err)
+		} else {
+			item.Detail = hints.String()
+		}
+		items = append(items, item)
+	}
+	node, name := found.Node.Ref(), d.check.Disk.Name
+	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
+		return screen.Send(screen.PinDisk{
+			Node: node, Pin: provision.Pin(found.NodeDisks, name, hints.Source(to)),
+			CommandLine: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
+		})
+	})})
+}
+
+// reason returns the text of an error without the remedy that names a shell command.
+func reason(err error) string {
+	if refusal, is := errors.AsType[*models.Refusal](err); is {
+		return refusal.WhyOnScreen()
+	}
+	return models.OnScreen(err)
+}
+
+func (s *Screen) whyPin() string {
+	if s.tab != disksTab {
+		return "only in the Disks tab"
+	}
+	found, read := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	switch {
+	case !read:
+		return "disks unknown"
+	case !ok:
+		return textNoDisk
+	}
+	why := ""
+	for _, p := range places() {
+		_, _, err := found.PinDisk(d.check.Disk.Name, p.to)
+		if err == nil {
+			return ""
+		}
+		if why == "" {
+			why = reason(err)
+		}
+	}
+	return why
+}
+
+func (s *Screen) showDisk() tea.Cmd {
+	found, _ := s.disks.Value()
+	d, ok := s.diskRows.Cursor()
+	if !ok || found == nil {
+		return nil
+	}
+	glyph, word, role := d.verdictStyle(found.search.Hints.IsSet())
+	lines := []overlay.Text{{Role: role, Text: glyph + " " + word + ": " + d.why, Indent: 2}, {}}
+	for _, a := range d.attributes {
+		lines = append(lines, overlay.Text{Text: fmt.Sprintf("%-11s %s", a.Name, a.Value), Indent: 12})
+	}
+	if len(d.check.Hints) > 0 {
+		lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "Hints one by one"})
+	}
+	for i := range d.check.Hints {
+		glyph, role, text := hintMark(&d.check.Hints[i])
+		lines = append(lines, overlay.Text{Role: role, Text: glyph + " " + text, Indent: 2})
+	}
+	lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "All disks"})
+	now := s.env.ServerNow()
+	for _, line := range found.hintsLine(now) {
+		text := ""
+		for _, span := range line {
+			text += span.Text
+		}
+		lines = append(lines, overlay.Text{Text: text[1:], Indent: 2})
+	}
+	for _, r := range found.remarks(now) {
+		lines = append(lines, overlay.Text{Role: r.role, Text: r.glyph + " " + r.text, Indent: 2})
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewNote("Disk "+d.name, lines)})
 }

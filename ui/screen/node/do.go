@@ -14,31 +14,12 @@ import (
 )
 
 // pane returns the pane that shows the text of the current tab, or nil if the tab shows a list.
-func (s *Screen) pane() *pane.Pane {
-	switch s.tab {
-	case overviewTab:
-		return &s.overview
-	case bmcTabPlace:
-		return &s.bmc.pane
-	case rawTab:
-		return &s.raw.pane
-	}
-	return nil
-}
+func (s *Screen) pane() *pane.Pane { return s.tabs[s.tab].text }
 
 // mover returns the part of the current tab that scrolls: its list or its text.
 func (s *Screen) mover() body.Mover {
-	switch s.tab {
-	case timelineTab:
-		return s.timeline.list
-	case stepsTab:
-		return s.steps
-	case disksTab:
-		return s.diskRows
-	case networkTab:
-		return s.ports
-	case historyTab:
-		return s.entries
+	if list := s.tabs[s.tab].list; list != nil {
+		return list
 	}
 	return s.pane()
 }
@@ -58,7 +39,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.goTo(s.tab + tabCount - 1)
 	case action.Diff:
 		if s.DisabledReason(id) == "" {
-			s.raw.mark(!s.raw.diffing)
+			s.raw.diffing = !s.raw.diffing
+			s.raw.lay()
 		}
 		return nil
 	case action.PinDisk:
@@ -112,24 +94,13 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 // already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
-		if tab := s.tabs.At(x); tab >= 0 {
+		if tab := s.tabLine.At(x); tab >= 0 {
 			return false, s.Do(tabActions()[tab])
 		}
 		return false, nil
 	}
-	switch s.tab {
-	case timelineTab:
-		return s.timeline.list.Click(x, y-s.listAt).WasCurrent, nil
-	case stepsTab:
-		s.steps.Click(x, y-s.listAt)
-	case disksTab:
-		return s.diskRows.Click(x, y-s.listAt).WasCurrent, nil
-	case networkTab:
-		s.ports.Click(x, y-s.listAt)
-	case historyTab:
-		s.entries.Click(x, y-s.listAt)
-	}
-	return false, nil
+	at := &s.tabs[s.tab]
+	return at.list != nil && at.list.Click(x, y-s.listAt).WasCurrent && at.opens, nil
 }
 
 func (s *Screen) step() int {
@@ -187,43 +158,46 @@ func (s *Screen) Copies() []screen.Copyable {
 		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}
 	}
 	row := s.picture()
-	copies := append(s.tabCopies(), screen.NodeCopies(s.env, &row.Node)...)
+	copies := append(s.tabs[s.tab].copies(), screen.NodeCopies(s.env, &row.Node)...)
 	return append(copies, screen.Copyable{Name: "row", Text: s.rowText(&row), Shape: screen.Row})
 }
 
-func (s *Screen) tabCopies() []screen.Copyable {
-	switch s.tab {
-	case timelineTab:
-		return s.timelineCopies()
-	case stepsTab:
-		if st, ok := s.steps.Cursor(); ok {
-			return []screen.Copyable{{Name: "step", Text: st.label}, {Name: "arguments", Text: st.args}}
-		}
-	case disksTab:
-		if d, ok := s.diskRows.Cursor(); ok {
-			return diskCopies(&d)
-		}
-	case networkTab:
-		if p, ok := s.ports.Cursor(); ok {
-			return []screen.Copyable{{Name: "address", Text: p.Address}, {Name: "port uuid", Text: p.UUID}}
-		}
-	case historyTab:
-		if e, ok := s.entries.Cursor(); ok {
-			return []screen.Copyable{{Name: "event", Text: e.Event, Shape: screen.Lines}}
-		}
-	case logTab:
-		return s.shownLog().Copies()
-	case bmcTabPlace:
-		return s.bmcCopies()
-	case rawTab:
-		if s.raw.text != "" {
-			return []screen.Copyable{{Name: "yaml", Text: s.raw.text, Shape: screen.Lines}}
-		}
+func (s *Screen) stepCopies() []screen.Copyable {
+	st, ok := s.steps.Cursor()
+	if !ok {
+		return nil
 	}
-	return nil
+	return []screen.Copyable{{Name: "step", Text: st.label}, {Name: "arguments", Text: st.args}}
 }
 
-func diskCopies(d *disk) []screen.Copyable {
+func (s *Screen) portCopies() []screen.Copyable {
+	p, ok := s.ports.Cursor()
+	if !ok {
+		return nil
+	}
+	return []screen.Copyable{{Name: "address", Text: p.Address}, {Name: "port uuid", Text: p.UUID}}
+}
+
+func (s *Screen) historyCopies() []screen.Copyable {
+	e, ok := s.entries.Cursor()
+	if !ok {
+		return nil
+	}
+	return []screen.Copyable{{Name: "event", Text: e.Event, Shape: screen.Lines}}
+}
+
+func (s *Screen) rawCopies() []screen.Copyable {
+	if s.raw.text == "" {
+		return nil
+	}
+	return []screen.Copyable{{Name: "yaml", Text: s.raw.text, Shape: screen.Lines}}
+}
+
+func (s *Screen) diskCopies() []screen.Copyable {
+	d, ok := s.diskRows.Cursor()
+	if !ok {
+		return nil
+	}
 	copies := []screen.Copyable{{Name: "disk", Text: d.name}, {Name: "why", Text: d.why}}
 	for _, a := range d.attributes {
 		if a.Name == "serial" || a.Name == "wwn" || a.Name == "by-path" {
@@ -233,8 +207,7 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText returns the cells of the node's row in the node list, separated by tabs. It omits columns that need
-// additional API fields.
+// rowText returns the node's row in the node list, without columns that need additional API fields.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {
@@ -243,4 +216,70 @@ func (s *Screen) rowText(row *models.Row) string {
 		}
 	}
 	return strings.Join(cells, "\t")
+}
+
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
+func (s *Screen) DisabledReason(id action.ID) string {
+	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
+		return s.whyNode()
+	}
+	if s.tab == logTab {
+		if why := s.shownLog().DisabledReason(id); why != "" {
+			return why
+		}
+	}
+	if a, ok := action.Find(id); ok && a.Scope == action.NodeBMC {
+		return s.whyBMC(id)
+	}
+	if a, ok := action.Find(id); ok && a.Scope == action.NodeNet {
+		return s.whyPorts(id)
+	}
+	switch id {
+	case action.PinDisk:
+		return s.whyPin()
+	case action.Preview:
+		if _, some := s.diskRows.Cursor(); !some {
+			return textNoDisk
+		}
+	case action.Open:
+		switch s.tab {
+		case disksTab:
+			return s.whyPin()
+		case networkTab:
+			return s.whyPorts(action.PortEdit)
+		}
+		if _, some := s.timeline.list.Cursor(); some && s.tab == timelineTab {
+			return ""
+		}
+		return "no further details"
+	case action.Diff:
+		switch {
+		case s.tab != rawTab:
+			return "only in the Raw tab"
+		case s.raw.before == nil:
+			return s.env.Keys.Text("fetched only once; {refresh} fetches again")
+		}
+	case action.NextMatch, action.PrevMatch:
+		if p := s.pane(); p != nil && p.Query() == "" {
+			return "no search text"
+		}
+	case action.WrapLines:
+		if s.tab == overviewTab || s.tab == bmcTabPlace {
+			return "lines are already wrapped"
+		}
+	default:
+	}
+	return ""
+}
+
+func (s *Screen) whyNode() string {
+	switch {
+	case s.session == nil:
+		return textNotConnected
+	case s.gone():
+		return "the node was deleted"
+	case !s.known():
+		return "the node is not loaded yet"
+	}
+	return "" // the root decides about each action
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,8 +11,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns the time that the node had spent in the state that ended with the entry. It returns "" before API
-// version 1.115, which introduced the duration.
+// tookText returns the time that the node spent in the previous state (API 1.115), or "".
 func tookText(e models.HistoryEntry) string {
 	if e.DurationSeconds == nil {
 		return ""
@@ -44,7 +42,6 @@ func (s *Screen) setHistoryColumns() {
 	s.entries.SetColumns(cols)
 }
 
-// hasHistory reports whether this Ironic supports the node history.
 func (s *Screen) hasHistory() bool {
 	v, _ := s.session.API.Version()
 	return v.Has(models.FeatureHistory)
@@ -53,14 +50,14 @@ func (s *Screen) hasHistory() bool {
 func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	if s.session != nil && !s.hasHistory() {
 		v, _ := s.session.API.Version()
-		text := models.OnScreen(v.Require(models.FeatureHistory)) + textHistoryElsewhere
+		text := models.OnScreen(v.Require(models.FeatureHistory)) + ". Recent changes are on the Overview tab."
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())
-	s.entries.Empty = textLoadingHistory
+	s.entries.Empty = "Loading the history…"
 	switch _, read := s.history.Value(); {
 	case read:
-		s.entries.Empty = textNoHistory
+		s.entries.Empty = "No history. Ironic records errors and some state changes."
 	case s.history.Err() != nil:
 		s.entries.Empty = ""
 	}
@@ -84,8 +81,8 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.TargetState != "" {
 		head += " → " + e.TargetState
 	}
-	if e.DurationSeconds != nil {
-		head += fmt.Sprintf("  after %s", models.Age(time.Duration(*e.DurationSeconds)*time.Second))
+	if took := tookText(e); took != "" {
+		head += "  after " + took
 	}
 	if e.Conductor != "" {
 		head += "  by " + e.Conductor

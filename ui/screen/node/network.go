@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"ironworks/models"
+	"ironworks/models/ports"
 	"ironworks/printable"
+	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -29,6 +33,17 @@ func readNetwork(ctx context.Context, api screen.API, uuid string) (network, err
 	}
 	n.groups, n.groupsErr = api.Portgroups(ctx, uuid)
 	return n, nil
+}
+
+// count returns the number of ports of the given kind.
+func (n network) count(of func(p *models.Port) bool) int {
+	count := 0
+	for i := range n.ports {
+		if of(&n.ports[i]) {
+			count++
+		}
+	}
+	return count
 }
 
 func (s *Screen) portTable() *table.Table[models.Port] {
@@ -75,10 +90,10 @@ func (s *Screen) groupName(p models.Port) string {
 func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	lines := s.asked(t, w, s.network.Err())
 	net, read := s.network.Value()
-	s.ports.Empty = textLoadingPorts
+	s.ports.Empty = "Loading ports…"
 	switch {
 	case read:
-		s.ports.Empty = textNoPorts
+		s.ports.Empty = "No ports: the node cannot boot from the network. Inspect the node or create ports."
 	case s.network.Err() != nil:
 		s.ports.Empty = ""
 	}
@@ -108,15 +123,54 @@ func groupLines(t *theme.Theme, net network, w int) []string {
 	lines := []string{t.Rule(w), t.Paint(theme.Muted, cell.Cut("   PORT GROUP        MODE              ADDRESS            PORTS", w))}
 	for i := range net.groups {
 		g := &net.groups[i]
-		members := 0
-		for j := range net.ports {
-			if net.ports[j].PortgroupUUID == g.UUID {
-				members++
-			}
-		}
+		members := net.count(func(p *models.Port) bool { return p.PortgroupUUID == g.UUID })
 		name := cmp.Or(g.Name, g.UUID)
 		lines = append(lines, body.Text(t, theme.Plain, fmt.Sprintf("   %s  %s  %s  %d", cell.Fit(printable.Line(name), 16),
 			cell.Fit(printable.Line(g.Mode), 16), cell.Fit(printable.Line(g.Address), 17), members), w))
+	}
+	return lines
+}
+
+// readFindings reads the node, its ports and its inventory, and returns the differences between the ports and the
+// inventory.
+func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Finding, error) {
+	n, err := api.Node(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	list, err := api.Ports(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	return provision.FindPortProblems(ctx, api, n, list)
+}
+
+// openNetwork fetches the ports and the findings, unless they were fetched recently.
+func (s *Screen) openNetwork() tea.Cmd {
+	var ports, findings tea.Cmd
+	if s.isDue(s.network) {
+		ports = s.network.Get()
+	}
+	if s.isDue(s.wiring) {
+		findings = s.wiring.Get()
+	}
+	return tea.Batch(ports, findings)
+}
+
+func (s *Screen) findingLines(t *theme.Theme, w int) []string {
+	found, read := s.wiring.Value()
+	err := s.wiring.Err()
+	switch {
+	case err != nil:
+		return []string{t.Rule(w), body.Text(t, theme.Muted, cell.Cut(" "+textNotInspected+reason(err), w), w)}
+	case !read:
+		return nil
+	case len(found) == 0:
+		return []string{t.Rule(w), body.Text(t, theme.Muted, " "+textPortsMatch, w)}
+	}
+	lines := []string{t.Rule(w)}
+	for _, f := range found {
+		lines = append(lines, body.Text(t, theme.Warn, cell.Cut(" "+theme.GlyphMaint+" "+f.Text, w), w))
 	}
 	return lines
 }

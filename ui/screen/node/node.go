@@ -18,6 +18,7 @@ import (
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/screen/logs"
+	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
 )
@@ -56,6 +57,37 @@ func ShowsTab(id action.ID) bool {
 	return shows
 }
 
+// tab describes a tab. A tab shows either a list or a text, except for the log.
+type tab struct {
+	title string
+	draw  func(t *theme.Theme, w, h int) []string
+	list  body.Table
+	text  *pane.Pane
+	// opens reports whether a click on the selected row opens it.
+	opens bool
+	// scope, if not empty, is the scope of the tab's own actions.
+	scope  action.Scope
+	copies func() []screen.Copyable
+}
+
+func (s *Screen) makeTabs() [tabCount]tab {
+	none := func() []screen.Copyable { return nil }
+	return [...]tab{
+		overviewTab: {title: "Overview", draw: s.drawOverview, text: &s.overview, copies: none},
+		timelineTab: {title: "Timeline", draw: s.drawTimeline, list: s.timeline.list, opens: true, copies: s.timelineCopies},
+		stepsTab:    {title: "Steps", draw: s.drawSteps, list: s.steps, copies: s.stepCopies},
+		disksTab:    {title: "Disks", draw: s.drawDisks, list: s.diskRows, opens: true, scope: action.NodeDisks, copies: s.diskCopies},
+		networkTab:  {title: "Network", draw: s.drawNetwork, list: s.ports, scope: action.NodeNet, copies: s.portCopies},
+		bmcTabPlace: {title: "BMC", draw: s.drawBMC, text: &s.bmc.pane, scope: action.NodeBMC, copies: s.bmcCopies},
+		logTab: {
+			title: "Log", draw: func(t *theme.Theme, w, h int) []string { return s.shownLog().Draw(t, w, h) },
+			copies: func() []screen.Copyable { return s.shownLog().Copies() },
+		},
+		historyTab: {title: "History", draw: s.drawHistory, list: s.entries, copies: s.historyCopies},
+		rawTab:     {title: "Raw", draw: s.drawRaw, text: &s.raw.pane, copies: s.rawCopies},
+	}
+}
+
 // Tab returns the ID of the action that shows the current tab.
 func (s *Screen) Tab() action.ID { return tabActions()[s.tab] }
 
@@ -73,7 +105,8 @@ type Screen struct {
 	session *screen.Session
 	uuid    string
 	tab     int
-	tabs    body.TabLine
+	tabs    [tabCount]tab
+	tabLine body.TabLine
 	listAt  int // line of the tab's content at which its table was drawn
 	watched bool
 
@@ -89,6 +122,7 @@ type Screen struct {
 	network *fetch.Source[network]
 	wiring  *fetch.Source[[]ports.Finding]
 	history *fetch.Source[[]models.HistoryEntry]
+	sources []source
 
 	overview pane.Pane
 	room     int // number of visible lines of the overview or of the BMC tab
@@ -129,6 +163,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if s.session != nil {
 		s.setHistoryColumns()
 	}
+	s.tabs, s.sources = s.makeTabs(), s.makeSources()
 	return s
 }
 
@@ -158,7 +193,7 @@ func (s *Screen) Shown() tea.Cmd {
 	}
 	defer s.setSteps()
 	defer s.setTimeline()
-	if changed := s.readStore(); changed || s.isStale(s.detail.At()) && !s.detail.Busy() {
+	if changed := s.readStore(); changed || s.isDue(s.detail) {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
 	return s.open()
@@ -170,22 +205,25 @@ func (s *Screen) isStale(at time.Time) bool { return time.Since(at) >= freshFor 
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
-	case s.tab == timelineTab && !s.timeline.recorded.Busy() && s.isStale(s.timeline.recorded.At()):
+	case s.tab == timelineTab && s.isDue(s.timeline.recorded):
 		return s.timeline.get()
 	case s.tab == logTab:
 		return s.shownLog().Follow(s.ref())
 	case s.gone():
 	case s.tab == bmcTabPlace:
 		return s.openBMC()
-	case s.tab == disksTab && !s.disks.Busy() && s.isStale(s.disks.At()):
+	case s.tab == disksTab && s.isDue(s.disks):
 		return s.disks.Get()
 	case s.tab == networkTab:
 		return s.openNetwork()
-	case s.tab == historyTab && !s.history.Busy() && s.isStale(s.history.At()) && s.hasHistory():
+	case s.tab == historyTab && s.isDue(s.history) && s.hasHistory():
 		return s.history.Get()
 	}
 	return nil
 }
+
+// isDue reports whether a tab's data must be fetched when the tab is opened.
+func (s *Screen) isDue(from fetch.Requests) bool { return !from.Busy() && s.isStale(from.At()) }
 
 // Update handles a message from the root or the response to a request.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -218,6 +256,8 @@ func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 		return s.reload()
 	case screen.Rewound:
 		return s.log.Rewound()
+	case screen.Later:
+		return msg.Run(s)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 		return nil
@@ -235,8 +275,8 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged fetches the data of the current tab again if a task on this node has ended since that data was last
-// fetched. The task may have written hints or changed ports; the Store contains neither.
+// tasksChanged fetches the tab's data again after a task on this node. The task may have written hints or changed
+// ports, which the Store does not contain.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()
@@ -251,13 +291,18 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	if s.gone() {
 		return nil
 	}
-	for _, t := range s.env.Tasks.All() {
-		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
-		if of && !t.Running() && t.Ended.After(asked) {
-			return get()
-		}
+	if !s.taskEnded(asked, func(provision.Action) bool { return true }) {
+		return nil
 	}
-	return nil
+	return get()
+}
+
+// taskEnded reports whether a task on this node, with an action of the given kind, has ended since the given time.
+func (s *Screen) taskEnded(since time.Time, of func(provision.Action) bool) bool {
+	return slices.ContainsFunc(s.env.Tasks.All(), func(t *screen.Task) bool {
+		mine := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
+		return mine && of(t.Plan.Action) && !t.Running() && t.Ended.After(since)
+	})
 }
 
 // worked reports whether the node's operation has entered another phase or has ended since the timeline was updated.
@@ -297,43 +342,54 @@ func (s *Screen) reread() tea.Cmd {
 	return s.detail.Get()
 }
 
+// source is data that the screen fetches. stored is called after a response.
+type source struct {
+	from   fetch.Requests
+	stored func()
+}
+
+func (s *Screen) makeSources() []source {
+	nothing := func() {}
+	return []source{
+		{s.detail, s.detailStored},
+		{s.timeline.recorded, nothing},
+		{s.timeline.others, func() { s.timeline.experience = nil }},
+		{s.disks, func() {
+			if found, read := s.disks.Value(); read {
+				s.diskRows.SetRows(found.rows)
+			}
+		}},
+		{s.network, func() {
+			net, _ := s.network.Value()
+			s.ports.SetRows(net.ports)
+		}},
+		{s.wiring, nothing},
+		{s.history, func() {
+			entries, _ := s.history.Value()
+			s.setHistoryColumns() // the API version may not have been known earlier
+			s.entries.SetRows(entries)
+		}},
+	}
+}
+
+func (s *Screen) detailStored() {
+	if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
+		s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
+	}
+	if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
+		s.raw.setObject(n.Raw, s.detail.At())
+	}
+}
+
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
-	if mine, next := s.detail.Handle(msg); mine {
-		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
-			s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
+	for _, source := range s.sources {
+		if mine, next := source.from.Handle(msg); mine {
+			source.stored()
+			return next
 		}
-		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
-			s.raw.setObject(n.Raw, s.detail.At())
-		}
-		return next
 	}
-	if mine, next := s.timeline.handle(msg); mine {
-		return next
-	}
-	if mine, next := s.bmcAnswered(msg); mine {
-		return next
-	}
-	if mine, next := s.disks.Handle(msg); mine {
-		if found, read := s.disks.Value(); read {
-			s.diskRows.SetRows(found.rows)
-		}
-		return next
-	}
-	if mine, next := s.network.Handle(msg); mine {
-		net, _ := s.network.Value()
-		s.ports.SetRows(net.ports)
-		return next
-	}
-	if mine, next := s.wiring.Handle(msg); mine {
-		return next
-	}
-	if mine, next := s.history.Handle(msg); mine {
-		entries, _ := s.history.Value()
-		s.setHistoryColumns() // the API version may not have been known earlier
-		s.entries.SetRows(entries)
-		return next
-	}
-	return nil
+	_, next := s.bmcAnswered(msg)
+	return next
 }
 
 // Targets returns the node as the target of actions.
@@ -355,21 +411,17 @@ func (s *Screen) ref() models.NodeRef {
 
 // Scopes returns the scopes of the actions that the current tab offers.
 func (s *Screen) Scopes() []action.Scope {
-	switch {
-	case s.tab == logTab:
+	if s.tab == logTab {
 		return append(logs.Scopes(), action.Node, action.Nodes)
-	case s.tab == bmcTabPlace:
-		return []action.Scope{action.Reading, action.Node, action.NodeBMC, action.Nodes}
-	case s.pane() != nil:
-		return []action.Scope{action.Reading, action.Node, action.Nodes}
 	}
-	if s.tab == disksTab {
-		return []action.Scope{action.List, action.Node, action.NodeDisks, action.Nodes}
+	scopes := []action.Scope{action.List, action.Node}
+	if s.pane() != nil {
+		scopes[0] = action.Reading
 	}
-	if s.tab == networkTab {
-		return []action.Scope{action.List, action.Node, action.NodeNet, action.Nodes}
+	if own := s.tabs[s.tab].scope; own != "" {
+		scopes = append(scopes, own)
 	}
-	return []action.Scope{action.List, action.Node, action.Nodes}
+	return append(scopes, action.Nodes)
 }
 
 // Typing reports whether a search or filter is being edited, so that keys are text input.
@@ -380,12 +432,9 @@ func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 
 // Close cancels all requests, stops following logs, and stops watching the node.
 func (s *Screen) Close() {
-	s.detail.Close()
-	s.disks.Close()
-	s.network.Close()
-	s.wiring.Close()
-	s.history.Close()
-	s.timeline.close()
+	for _, source := range s.sources {
+		source.from.Close()
+	}
 	s.bmc.look.Close()
 	s.log.Close()
 	if s.kept != nil {

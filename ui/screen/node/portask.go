@@ -72,30 +72,31 @@ func (s *Screen) whyPorts(id action.ID) string {
 	n, _ := s.detail.Value()
 	switch {
 	case s.tab != networkTab:
-		return textNetworkElsewhere
+		return "on the Network tab"
 	case s.session == nil || s.session.Ports == nil:
-		return textPortsReplay
+		return "not available here"
 	case !read && id != action.PortCreate && id != action.GroupCreate, id == action.PortMissing && !wired:
 		return textPortsNotRead
 	case (id == action.PortEdit || id == action.PortDelete) && !some:
-		return textNoPort
+		return "no port is selected"
 	case (id == action.GroupEdit || id == action.GroupDelete) && len(net.groups) == 0:
 		return textNoGroups
 	case (id == action.VIFAttach || id == action.VIFDetach) && n != nil && n.NetworkInterface == "noop":
 		return textNoopVIFs
 	case id == action.VIFDetach && len(vifsOf(net)) == 0:
-		return textNoVIFs
+		return "no VIF is attached"
 	case id == action.PortMissing && !slices.ContainsFunc(missing, func(f ports.Finding) bool { return f.Kind == ports.MissingPort }):
 		return textNothingMissing
 	}
 	return ""
 }
 
-// changePorts asks the root to create an action by calling build, show it to the operator and run it. words is the
-// command line that makes the same change, without the program name.
-func (s *Screen) changePorts(
-	id action.ID, words []string, build func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error),
-) tea.Cmd {
+// makePorts creates an action on the ports of a node.
+type makePorts = func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error)
+
+// changePorts asks the root to make, show and run an action. words is the command line that does the same, without the
+// program name.
+func (s *Screen) changePorts(id action.ID, words []string, build makePorts) tea.Cmd {
 	ref, api := s.ref(), s.session.Ports
 	return screen.Send(screen.ChangePorts{ID: id, Node: ref, CommandLine: words, Make: func(ctx context.Context) (*provision.PortAction, error) {
 		n, err := api.Node(ctx, ref.UUID)
@@ -136,8 +137,7 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	return append(fields, form.Field{Key: fieldExtra, Label: "Extra", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"})
 }
 
-// settings converts the changes made in a form to arguments of the command that makes the same changes. An argument
-// is NAME=VALUE, or NAME- to remove a setting.
+// settings converts the changes made in a form to arguments: NAME=VALUE, or NAME- to remove a setting.
 func settings(fields []form.Field, values map[string]string) []string {
 	var args []string
 	for _, f := range fields {
@@ -159,12 +159,11 @@ func settings(fields []form.Field, values map[string]string) []string {
 	return args
 }
 
-// problem returns the key of the form field that err concerns, and the text of the error. If err does not name a
-// field, it returns the first field.
+// problem returns the form field that err concerns, or else the first one, and the text of the error.
 func problem(fields []form.Field, err error) (field, text string) {
 	field = fields[0].Key
-	var wrong *models.SettingError
-	if !errors.As(err, &wrong) {
+	wrong, is := errors.AsType[*models.SettingError](err)
+	if !is {
 		return field, models.OnScreen(err)
 	}
 	for _, f := range fields {
@@ -175,7 +174,6 @@ func problem(fields []form.Field, err error) (field, text string) {
 	return field, wrong.Why
 }
 
-// askPort opens a form for the port at the cursor or, if create is true, for a new port.
 func (s *Screen) askPort(create bool) tea.Cmd {
 	var p models.Port
 	title, id := "New port on "+s.label(), action.PortCreate
@@ -211,8 +209,7 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup passes a port group of the node to the then function. If the node has several port groups, the operator
-// chooses one.
+// pickGroup calls then with a port group of the node. If there are several, the operator chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {
@@ -232,11 +229,6 @@ func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd)
 	})})
 }
 
-// bondModes returns the bonding modes of Linux. Ironic passes them on unchanged.
-func bondModes() []string {
-	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
-}
-
 // askGroup opens a form that changes g or, if g is nil, creates a port group.
 func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 	net, _ := s.network.Value()
@@ -254,7 +246,8 @@ func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 			}
 		}
 	}
-	modes := bondModes()
+	// The bonding modes of Linux; Ironic passes them on unchanged.
+	modes := []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 	if now.Mode != "" && !slices.Contains(modes, now.Mode) {
 		modes = append(modes, now.Mode)
 	}

@@ -11,7 +11,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// step is a row of the table on the Steps tab.
 type step struct {
 	place    int // counted from 1
 	label    string
@@ -20,7 +19,6 @@ type step struct {
 	outcome  stepOutcome
 }
 
-// stepOutcome is the result of a step.
 type stepOutcome int
 
 const (
@@ -63,7 +61,6 @@ func stepTable() *table.Table[step] {
 	return t
 }
 
-// work describes an operation with its steps.
 type work struct {
 	kind  models.StepKind
 	steps []models.Step
@@ -72,7 +69,7 @@ type work struct {
 	ended, succeeded bool
 }
 
-// currentWork returns the running or last operation. It also uses the evidence collected by this console, because
+// currentWork returns the running or last operation. It also uses the evidence that this console has collected, because
 // Ironic clears the steps when an operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
@@ -94,8 +91,8 @@ func (s *Screen) currentWork(row *models.Row) work {
 	return w
 }
 
-// blame sets the index to the step that the failure reason names. If the list does not contain the step, because the
-// agent adds its own steps, blame inserts it.
+// blame sets the index to the step that the reason names. It inserts the step if the list lacks it, because the agent
+// adds its own steps.
 func (w *work) blame(reason string) {
 	failed, named := models.FailedStep(reason)
 	if !named {
@@ -159,13 +156,13 @@ func (w work) rows() []step {
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:
-		return fmt.Sprintf(textLastStepsDone, w.kind)
+		return fmt.Sprintf("Steps of the last %s operation (done).", w.kind)
 	case w.ended:
-		return fmt.Sprintf(textLastStepsFailed, w.kind)
+		return fmt.Sprintf("Steps of the last %s operation (failed).", w.kind)
 	case w.index < 0:
-		return fmt.Sprintf(textNotBegun, len(w.steps), w.kind)
+		return fmt.Sprintf("%d %s steps; none started.", len(w.steps), w.kind)
 	}
-	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
+	return fmt.Sprintf("Step %d of %d (%s).", w.index+1, len(w.steps), w.kind)
 }
 
 // none returns the message that is shown if the list of steps is empty.
@@ -173,13 +170,13 @@ func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {
 	case state.Resting() && state.Class() != models.ClassHold:
-		return textNoSteps
+		return "No steps. They appear during deploy, clean and service."
 	case kindOf(&row.Node) == "":
 		return "Nodes have no steps in state " + string(state) + "."
 	case state.Class() == models.ClassWait && s.evidence.AgentURL == "":
-		return textNotCalledBack
+		return "Waiting for the ramdisk; steps are known once it calls back."
 	}
-	return textNotListed
+	return "Ironic has not built the step list yet."
 }
 
 // setSteps updates the table of steps. If the running step is selected, the next one is selected when it starts.

@@ -12,6 +12,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
+	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
@@ -91,22 +92,6 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 // get reads the recorded operations of the node and the last operations of all nodes.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
-func (l *timeline) close() {
-	l.recorded.Close()
-	l.others.Close()
-}
-
-// handle stores the result of a request sent by get. mine reports whether msg is such a result.
-func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
-	if mine, next = l.recorded.Handle(msg); mine {
-		return mine, next
-	}
-	if mine, next = l.others.Handle(msg); mine {
-		l.experience = nil
-	}
-	return mine, next
-}
-
 // experienceWithout returns the experience learned from all past operations except w.
 func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	same := l.excluded != nil && l.excluded.Kind == w.Kind && l.excluded.Begin.Equal(w.Begin)
@@ -120,8 +105,7 @@ func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	return l.experience
 }
 
-// set builds the list: first the operation that this console observed, if any, followed by the recorded operations,
-// newest first.
+// set builds the list: the operation that this console observed, if any, and the recorded ones, newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	past, _ := l.recorded.Value()
 	works := make([]*models.Work, 0, len(past)+1)
@@ -148,8 +132,7 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether seen, which was recorded by this console, and kept, which comes from the journal, describe
-// the same operation. Their start times may differ by seconds.
+// sameWork reports whether a seen and a recorded operation are the same. Their starts may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -187,26 +170,28 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }
 
-// noTimeline explains why the tab is empty.
 func (s *Screen) noTimeline() string {
 	switch _, read := s.timeline.recorded.Value(); {
 	case s.timeline.recorded.Err() != nil:
 		return ""
 	case s.session.Journal == nil:
-		return textNoWork
+		return "No operations since the console opened."
 	case !read:
-		return textReadingKept
+		return "Loading recorded operations…"
 	}
-	return textNeverSeen +
-		textNeverSeenRest
+	return "No recorded operations. The console, ironworks watch and commands with --wait record " +
+		"each deploy, clean and inspect phase by phase."
 }
 
-// drawWork draws an operation in at most h lines: a description, and one bar per phase on a common axis. If there is
-// no room for all phases, it draws the last ones.
+// drawWork draws a description of an operation and a bar for each of its last phases, in at most h lines.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
-	lines := body.Draw(t, body.IndentedMost(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
+	role := theme.Plain
+	if w.Outcome == models.OutcomeFailed {
+		role = theme.Bad
+	}
+	lines := body.Draw(t, body.IndentedMost(role, s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
 		lines = append(lines, body.Draw(t, body.IndentedMost(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
@@ -224,8 +209,12 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	first := max(len(spans)-max(room, 1), 0)
 	for i := first; i < len(spans); i++ {
 		line := " " + t.Paint(theme.Muted, w.Phases[i].Begin.Local().Format(time.TimeOnly)) + " " + scale.Row(t, spans[i])
-		if others > 0 {
-			line += "  " + t.Paint(theme.Muted, othersText(past.Phase(w, &w.Phases[i])))
+		if took := past.Phase(w, &w.Phases[i]); others > 0 {
+			text := ""
+			if took.N > 0 {
+				text = "others " + took.String()
+			}
+			line += "  " + t.Paint(theme.Muted, text)
 		}
 		lines = append(lines, line)
 	}
@@ -233,26 +222,12 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	return append(lines[:min(len(lines), max(h-1, 0))], fmt.Sprintf("%*s", clockWidth, "")+ruler)
 }
 
-func othersText(took models.DurationStats) string {
-	if took.N == 0 {
-		return ""
-	}
-	return "others " + took.String()
-}
-
-func (s *Screen) workRole(w *models.Work) theme.Role {
-	if w.Outcome == models.OutcomeFailed {
-		return theme.Bad
-	}
-	return theme.Plain
-}
-
 // workText describes an operation: its name, its progress, and its usual duration.
 func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time) string {
 	began := w.Begin.Local().Format(time.TimeOnly)
 	switch {
 	case w != s.timeline.current && w.End.IsZero():
-		return fmt.Sprintf(textEndUnseen, w.Noun(), began)
+		return fmt.Sprintf("%s started %s; its end was not observed.", w.Noun(), began)
 	case w.End.IsZero():
 		text := capital(w.Noun()) + " running for " + models.Age(w.Took(now))
 		if !w.Whole {
@@ -267,11 +242,11 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 		}
 		return text + s.leftText(w, past, now) + "."
 	case w.Outcome == models.OutcomeFailed:
-		return fmt.Sprintf(textFailedAfter, capital(w.Noun()), models.Age(w.Took(now)))
+		return fmt.Sprintf("%s failed after %s.", capital(w.Noun()), models.Age(w.Took(now)))
 	}
-	text := fmt.Sprintf(textDoneIn, capital(w.Noun()), models.Age(w.Took(now)))
+	text := fmt.Sprintf("%s done in %s", capital(w.Noun()), models.Age(w.Took(now)))
 	if e := past.Estimate(w, now); e.Total.N > 0 {
-		text += fmt.Sprintf(textOthers, e.Total, e.Total.SampleText(w.Noun()))
+		text += fmt.Sprintf("; typical: %s (%s)", e.Total, e.Total.SampleText(w.Noun()))
 	}
 	return text + "."
 }
@@ -315,4 +290,79 @@ func (s *Screen) timelineCopies() []screen.Copyable {
 		copies = append(copies, screen.Copyable{Name: "reason", Text: w.Reason, Shape: screen.Lines})
 	}
 	return slices.Clip(copies)
+}
+
+// logMargin is the time before and after an operation that its log includes, because clocks may differ.
+const logMargin = time.Minute
+
+// shownLog returns the recorded log of an earlier operation if one is open, otherwise the live log.
+func (s *Screen) shownLog() *logs.Log {
+	if s.kept != nil {
+		return s.kept
+	}
+	return s.log
+}
+
+// openLog shows the log of the operation at the cursor on the timeline, otherwise the live log.
+func (s *Screen) openLog() tea.Cmd {
+	if s.tab == timelineTab {
+		return s.openWorkLog()
+	}
+	s.dropKept()
+	return s.goTo(logTab)
+}
+
+// openWork shows the log of the operation at the cursor. In a replay, it jumps to the start of the operation instead.
+func (s *Screen) openWork() tea.Cmd {
+	w, some := s.timeline.list.Cursor()
+	switch {
+	case !some || s.session == nil:
+		return nil
+	case s.session.Replay != nil:
+		s.session.Replay.Seek(w.Begin)
+		return nil
+	}
+	return s.openWorkLog()
+}
+
+func (s *Screen) openWorkLog() tea.Cmd {
+	s.dropKept()
+	w, some := s.timeline.list.Cursor()
+	if some && (w != s.timeline.current || !w.End.IsZero()) && s.session != nil && s.session.Journal != nil {
+		s.kept = logs.NewKept(s.env, logs.Kept{
+			Name: w.Noun() + " of " + w.Begin.Local().Format("01-02 15:04:05"), From: w.Begin.Add(-logMargin), To: s.until(w),
+		})
+	}
+	return s.goTo(logTab)
+}
+
+// until returns the end of the period whose log lines are shown for w. The period ends logMargin after w. If the end
+// of w is unknown, the period ends at the start of the next operation or, if there is none, at the current time.
+func (s *Screen) until(w *models.Work) time.Time {
+	if !w.End.IsZero() {
+		return w.End.Add(logMargin)
+	}
+	until := s.env.ServerNow()
+	for _, next := range s.timeline.list.Rows() {
+		if next.Begin.After(w.Begin) && next.Begin.Before(until) {
+			until = next.Begin
+		}
+	}
+	return until
+}
+
+// leaveKept returns from a recorded log to the timeline. did reports whether a recorded log was open.
+func (s *Screen) leaveKept() (cmd tea.Cmd, did bool) {
+	if s.kept == nil {
+		return nil, false
+	}
+	s.dropKept()
+	return s.goTo(timelineTab), true
+}
+
+func (s *Screen) dropKept() {
+	if s.kept != nil {
+		s.kept.Close()
+		s.kept = nil
+	}
 }

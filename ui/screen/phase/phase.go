@@ -83,8 +83,7 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	return text, role
 }
 
-// Longest returns the length of the axis that an operation needs: its duration so far plus its estimated remaining
-// time, if known.
+// Longest returns the length of the axis for an operation: its duration and, if known, the time left.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
 	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {
@@ -105,8 +104,7 @@ func Line(w *models.Work, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// Look returns the glyph, the word and the color role for the outcome of an operation. current reports whether the
-// operation is running.
+// Look returns the glyph, the word and the role for the outcome of an operation, which may be running.
 func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
 	switch {
 	case w.Outcome == models.OutcomeDone:

@@ -13,6 +13,7 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -26,8 +27,7 @@ const (
 	askReplace   = "replace"
 )
 
-// openForm opens a form. A field contains its value from preset or, if preset lacks the field, the value entered
-// last. When the operator submits the form, the then function receives its values.
+// openForm opens a form with the values from preset or those entered last. then receives the values.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {
@@ -50,21 +50,22 @@ func (s *Screen) openForm(
 		}
 		s.bench.Asked[name] = maps.Clone(v)
 		delete(s.bench.Asked[name], askReplace) // the operator must agree each time that a file is replaced
-		// The root runs a dialog's command synchronously, so long work must run in another command.
-		return screen.Send(runLater{of: s, cmd: cmd}), "", ""
+		return s.later(cmd), "", ""
 	})})
 }
 
-// runLater makes the screen run a command after its dialog has been closed.
-type runLater struct {
-	of  *Screen
-	cmd tea.Cmd
+// answer returns the message that makes Update call then.
+func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.NewLater(s, then) }
+
+// later returns a command that runs cmd after the dialog, whose own command the root runs synchronously.
+func (s *Screen) later(cmd tea.Cmd) tea.Cmd {
+	return screen.Send(s.answer(func() tea.Cmd { return cmd }))
 }
 
 func (s *Screen) askFile() tea.Cmd {
 	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
-	return s.openForm("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
-		return screen.Send(fileChosen{of: s, path: strings.TrimSpace(v[askPath])}), "", ""
+	return s.openForm("check", "Check a file", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+		return screen.Send(s.answer(func() tea.Cmd { return s.openFile(strings.TrimSpace(v[askPath])) })), "", ""
 	})
 }
 
@@ -74,7 +75,7 @@ func (s *Screen) askSave() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.openForm("save", textSaveTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("save", "Save as Ignition", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return s.carryOut("save", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
 			return maker.Save(ctx, source, strings.TrimSpace(v[askPath]), v[askReplace] == "true")
 		}), "", ""
@@ -107,7 +108,7 @@ func (s *Screen) askWrap() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.openForm("initrd", textInitrdTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("initrd", "Build an initrd", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.WrapOrder{
 			Output: strings.TrimSpace(v[askOutput]), Initramfs: strings.TrimSpace(v[askInitramfs]), Force: v[askReplace] == "true",
 		}
@@ -122,54 +123,42 @@ func (s *Screen) askEmbed() tea.Cmd {
 	fields := []form.Field{
 		{Key: askISO, Label: "ISO", Required: true, Files: screen.InFolder(""), Help: textISOHelp},
 		{Key: askOutput, Label: "New file", Placeholder: "change the ISO in place", Files: screen.InFolder(""), Help: textNewFileHelp},
-		{Key: askKargs, Label: "Kernel args", Help: textKargsHelp},
+		{Key: askKargs, Label: "Kernel args", Help: "kernel arguments to add, separated by spaces"},
 	}
 	source := s.source()
-	return s.openForm("embed", textEmbedTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("embed", "Embed in an ISO", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.EmbedOrder{ISO: strings.TrimSpace(v[askISO]), Output: strings.TrimSpace(v[askOutput]), Kargs: strings.Fields(v[askKargs])}
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return isoRead{of: s, source: source, order: order, look: look, err: err}
+			return s.answer(func() tea.Cmd { return s.confirmEmbed(source, order, look, err) }) //nolint:contextcheck // Update calls it
 		}, "", ""
 	})
 }
 
-// isoRead contains a summary of the ISO that the configuration is to be embedded in.
-type isoRead struct {
-	of     *Screen
-	source prepare.ConfigSource
-	order  prepare.EmbedOrder
-	look   prepare.ImageLook
-	err    error
-}
-
-func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
-	if msg.err != nil {
-		return screen.Send(outcome("embed", "", msg.err))
+// confirmEmbed asks whether to embed the configuration in the ISO that look describes.
+func (s *Screen) confirmEmbed(source prepare.ConfigSource, order prepare.EmbedOrder, look prepare.ImageLook, err error) tea.Cmd {
+	if err != nil {
+		return screen.Send(outcome("embed", "", err))
 	}
-	s.bench.ISO, s.bench.Capacity = msg.order.ISO, msg.look.Capacity
+	s.bench.ISO, s.bench.Capacity = order.ISO, look.Capacity
 	s.preview.SetLines(s.previewLines())
-	order := msg.order
-	order.Force = msg.look.Embedded
-	where := order.ISO
+	order.Force = look.Embedded
 	q := overlay.Question{
-		Title: "Embed in " + where, Lines: lookLines(msg.look), Ask: "Change " + where + " itself?", Danger: msg.look.Embedded && order.Output == "",
-		Yes: s.carryOut("embed", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
-			return maker.Embed(ctx, msg.source, order)
-		}),
+		Title: "Embed in " + order.ISO, Lines: lookLines(look), Ask: "Change " + order.ISO + " itself?", Danger: look.Embedded && order.Output == "",
+		Yes: s.later(s.carryOut("embed", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
+			return maker.Embed(ctx, source, order)
+		})),
 	}
 	switch {
 	case order.Output != "":
 		q.Ask = "Write a copy to " + order.Output + "?"
-	case msg.look.Embedded:
-		q.Ask = textReplaceConfig + where + "?"
+	case look.Embedded:
+		q.Ask = "Replace the configuration in " + order.ISO + "?"
 	}
-	q.Yes = screen.Send(runLater{of: s, cmd: q.Yes})
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 
-// lookLines describes the contents of an ISO.
 func lookLines(look prepare.ImageLook) []overlay.Text {
 	lines := []overlay.Text{
 		{Text: "volume      " + look.Volume},
@@ -187,4 +176,114 @@ func lookLines(look prepare.ImageLook) []overlay.Text {
 		lines = append(lines, overlay.Text{Text: "kernel args " + look.Kargs, Indent: 12})
 	}
 	return lines
+}
+
+const (
+	askBoot     = "boot"
+	askParams   = "kernel parameters"
+	askInstance = "in instance"
+	bootServed  = "served here"
+	bootISO     = "an ISO elsewhere"
+	bootPair    = "kernel and initrd elsewhere"
+)
+
+// askApply asks for a ramdisk and for nodes. The root then shows the requests, asks and sends them.
+func (s *Screen) askApply() tea.Cmd {
+	boots := []string{bootISO, bootPair}
+	if s.running() {
+		boots = append([]string{bootServed}, boots...)
+	}
+	fields := []form.Field{
+		{Key: askNodes, Label: "Nodes", Required: true, Help: textNodesHelp},
+		{Key: askBoot, Label: "Boot", Kind: form.Choice, Options: boots, Help: textBootsHelp},
+		{Key: askISO, Label: "ISO", Help: "URL (deploy_iso)"},
+		{Key: askKernel, Label: "Kernel", Help: "URL (deploy_kernel)"},
+		{Key: askInitrd, Label: "Initrd", Help: "URL (deploy_ramdisk)"},
+		{Key: askParams, Label: "Kernel args", Help: "kernel_append_params; replace Ironic's configured parameters"},
+		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textDefaultsHelp},
+		{Key: askInstance, Label: "In instance", Kind: form.Toggle, Help: textInInstanceHelp},
+	}
+	preset := map[string]string{}
+	if nodes := s.servedNodes(); len(nodes) > 0 {
+		preset[askNodes], preset[askBoot] = joinList(nodes), bootServed
+	} else if nodes := s.chosen(); len(nodes) > 0 {
+		preset[askNodes] = joinList(nodes)
+	}
+	return s.openForm("apply", "Set the ramdisk of nodes", fields, preset, s.apply)
+}
+
+// servedNodes returns the nodes for which the server has separate files.
+func (s *Screen) servedNodes() []string {
+	if !s.running() {
+		return nil
+	}
+	var list []string
+	for _, t := range s.bench.Serving.Targets() {
+		if label := t.Node.Label(); label != "" {
+			list = append(list, label)
+		}
+	}
+	return list
+}
+
+// apply asks the root to set the ramdisk that the form describes, or returns an invalid field and its problem.
+func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string) {
+	nodes := splitList(v[askNodes])
+	if len(nodes) == 0 {
+		return nil, askNodes, "Enter at least one node."
+	}
+	refs := make([]models.NodeRef, len(nodes))
+	for i, name := range nodes {
+		refs[i] = models.NodeRef{UUID: name, Name: name} // Ironic accepts a UUID or a name
+	}
+	if v[askBoot] == bootServed && s.running() {
+		targets := s.bench.Serving.Targets()
+		request := screen.ApplyRamdisks{Nodes: refs, For: provision.Served(targets)}
+		request.CommandLine = append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
+		if len(targets) > 0 && targets[0].Node.UUID == "" {
+			request.CommandLine = applyWords(nodes, provision.ServedRamdisk(targets[0]))
+		}
+		return screen.Send(request), "", ""
+	}
+	r := provision.Ramdisk{WithDefaults: v[askDefaults] == "true", InInstance: v[askInstance] == "true"}
+	trimmed := func(key string) string { return strings.TrimSpace(v[key]) }
+	if v[askBoot] == bootPair {
+		r.Kernel, r.Initramfs, r.KernelParams = trimmed(askKernel), trimmed(askInitrd), trimmed(askParams)
+	} else {
+		r.ISO = trimmed(askISO)
+		r.WithDefaults, r.InInstance = false, false
+	}
+	switch {
+	case v[askBoot] == bootPair && r.Kernel == "":
+		return nil, askKernel, "Enter the URL of a kernel."
+	case v[askBoot] == bootPair && r.Initramfs == "":
+		return nil, askInitrd, "Enter the URL of an initramfs."
+	case v[askBoot] != bootPair && r.ISO == "":
+		return nil, askISO, "Enter the URL of an ISO."
+	case (r.WithDefaults || r.InInstance) && r.KernelParams == "":
+		return nil, askParams, "Enter kernel arguments first."
+	}
+	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
+		return nil, askParams, models.OnScreen(err)
+	}
+	return screen.Send(screen.ApplyRamdisks{
+		Nodes: refs, CommandLine: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },
+	}), "", ""
+}
+
+// applyWords returns the command line that sets r as the ramdisk of the nodes, without the program name.
+func applyWords(nodes []string, r provision.Ramdisk) []string {
+	words := append([]string{"ignition", "apply"}, nodes...)
+	for _, f := range [][2]string{{"--iso", r.ISO}, {"--kernel", r.Kernel}, {"--initrd", r.Initramfs}, {"--kernel-params", r.KernelParams}} {
+		if f[1] != "" {
+			words = append(words, f[0], f[1])
+		}
+	}
+	if r.WithDefaults {
+		words = append(words, "--with-defaults")
+	}
+	if r.InInstance {
+		words = append(words, "--in-instance")
+	}
+	return words
 }

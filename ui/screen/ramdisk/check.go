@@ -45,20 +45,6 @@ type checking struct {
 	width, heads int
 }
 
-// checked is the result of checking a file.
-type checked struct {
-	of     *Screen
-	number int
-	got    prepare.Checked
-	err    error
-}
-
-// fileChosen makes the screen open the file at path and check it.
-type fileChosen struct {
-	of   *Screen
-	path string
-}
-
 // openFile shows another file on the File tab and checks it.
 func (s *Screen) openFile(path string) tea.Cmd {
 	s.bench.File = path
@@ -79,50 +65,46 @@ func (s *Screen) recheck() tea.Cmd {
 	ctx, number, path, stamp := s.life, s.check.number, s.bench.File, s.check.stamp
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return checked{of: s, number: number, got: got, err: err}
+		return s.answer(func() tea.Cmd {
+			s.handleChecked(number, got, err)
+			return nil
+		})
 	}
 }
 
-// handleChecked stores the result of a check, unless another file has been opened in the meantime.
-func (s *Screen) handleChecked(msg checked) tea.Cmd {
-	if msg.of != s || msg.number != s.check.number {
-		return nil
-	}
+// handleChecked stores the result of a check, unless another file was opened. After the first check, it
+// shows the first error.
+func (s *Screen) handleChecked(number int, got prepare.Checked, err error) {
 	c := &s.check
-	c.busy, c.err = false, msg.err
-	if msg.err != nil {
-		c.stamp = prepare.FileStamp{} // read the file again when it reappears
-		return nil
+	if number != c.number {
+		return
 	}
-	if msg.got.Same {
-		return nil
+	c.busy, c.err = false, err
+	switch {
+	case err != nil:
+		c.stamp = prepare.FileStamp{} // read the file again when it reappears
+		return
+	case got.Same:
+		return
 	}
 	first := !c.known
-	c.known, c.stamp, c.report = true, msg.got.Stamp, msg.got.Report
-	lines := strings.Split(strings.ReplaceAll(strings.TrimSuffix(string(msg.got.Source), "\n"), "\r\n", "\n"), "\n")
+	c.known, c.stamp, c.report = true, got.Stamp, got.Report
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSuffix(string(got.Source), "\n"), "\r\n", "\n"), "\n")
 	c.source = lines[:min(len(lines), maxLines)]
 	c.problem = max(min(c.problem, len(c.report.Problems)-1), 0)
-	c.facts = body.Report(s.check.report)
-	s.setSource()
+	c.facts = body.Report(c.report)
 	if first {
 		s.file.SetWrap(slices.ContainsFunc(c.source, func(line string) bool { return len(line) > longLine }))
-	}
-	if !first {
-		return nil
-	}
-	for i, p := range c.report.Problems {
-		if p.Severity == userdata.SeverityError {
+		i := slices.IndexFunc(c.report.Problems, func(p userdata.Problem) bool { return p.Severity == userdata.SeverityError })
+		if i >= 0 {
 			c.problem = i
-			s.setSource()
 			s.show()
-			break
 		}
 	}
-	return nil
+	s.setSource()
 }
 
-// problem moves the selection by the given number of problems: forwards if it is positive, backwards if it is
-// negative. The selection wraps around.
+// problem moves the selection by the given number of problems, backwards if it is negative. The selection wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.problem = (s.check.problem + by + n) % n
@@ -140,16 +122,12 @@ func (s *Screen) jump() {
 	}
 	s.check.jump = false
 	if line := s.check.report.Problems[s.check.problem].Line; line > 0 {
-		s.file.GoTo(s.linesAbove() + max(line-1-contextLines, 0))
+		above := s.check.heads
+		if s.check.factsBeside {
+			above = 0
+		}
+		s.file.GoTo(above + max(line-1-contextLines, 0))
 	}
-}
-
-// linesAbove returns the number of lines drawn above the source.
-func (s *Screen) linesAbove() int {
-	if s.check.factsBeside {
-		return 0
-	}
-	return s.check.heads
 }
 
 // setSource builds the lines of the source, in which problems are marked.
@@ -223,9 +201,9 @@ func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	case !c.known:
 		return theme.GlyphWorking, "reading", theme.Busy
 	case !c.report.OK():
-		return theme.GlyphFailed, c.report.Kind.String() + ", invalid", theme.Bad
+		return theme.GlyphFailed, string(c.report.Kind) + ", invalid", theme.Bad
 	case len(c.report.Problems) > 0:
-		return theme.GlyphMaint, c.report.Kind.String() + ", valid", theme.Warn
+		return theme.GlyphMaint, string(c.report.Kind) + ", valid", theme.Warn
 	}
-	return theme.GlyphActive, c.report.Kind.String() + ", valid", theme.Good
+	return theme.GlyphActive, string(c.report.Kind) + ", valid", theme.Good
 }

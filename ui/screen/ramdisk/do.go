@@ -1,30 +1,35 @@
 package ramdisk
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ui/action"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 )
 
 // Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
-	switch id {
-	case action.NextTab:
-		return s.turnTo(s.tab + 1)
-	case action.PrevTab:
-		return s.turnTo(s.tab - 1)
-	case action.IgnitionCheck:
-		return s.askFile()
-	default:
-	}
-	if isOutput(id) {
-		if s.DisabledReason(id) != "" {
-			return nil
-		}
-		return s.output(id)
-	}
-	if s.tab == tabForm {
+	do := map[action.ID]func() tea.Cmd{
+		action.NextTab:       func() tea.Cmd { return s.turnTo(s.tab + 1) },
+		action.PrevTab:       func() tea.Cmd { return s.turnTo(s.tab - 1) },
+		action.IgnitionCheck: s.askFile,
+		action.IgnitionSave:  s.askSave,
+		action.IgnitionEmbed: s.askEmbed,
+		action.IgnitionWrap:  s.askWrap,
+		action.IgnitionServe: s.offer,
+		action.IgnitionApply: s.askApply,
+		action.IgnitionStop:  s.end,
+	}[id]
+	switch {
+	case do != nil && s.DisabledReason(id) != "":
+		return nil
+	case do != nil:
+		return do()
+	case s.tab == tabForm:
 		return s.fill(id)
 	}
 	return s.read(id)
@@ -55,7 +60,6 @@ func (s *Screen) turnTo(to tab) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the Form tab.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	switch id {
 	case action.EditField:
@@ -74,7 +78,6 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 	return s.changed()
 }
 
-// read runs an action on a tab that shows text.
 func (s *Screen) read(id action.ID) tea.Cmd {
 	p := s.reading()
 	switch id {
@@ -101,35 +104,6 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	return nil
 }
 
-// isOutput reports whether an action outputs the configuration, or controls the server.
-func isOutput(id action.ID) bool {
-	switch id {
-	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap, action.IgnitionServe, action.IgnitionApply, action.IgnitionStop:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *Screen) output(id action.ID) tea.Cmd {
-	switch id {
-	case action.IgnitionSave:
-		return s.askSave()
-	case action.IgnitionEmbed:
-		return s.askEmbed()
-	case action.IgnitionWrap:
-		return s.askWrap()
-	case action.IgnitionServe:
-		return s.offer()
-	case action.IgnitionApply:
-		return s.askApply()
-	case action.IgnitionStop:
-		return s.end()
-	default:
-		return nil
-	}
-}
-
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
@@ -137,30 +111,90 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		return s.whySource()
 	case action.IgnitionServe:
 		if s.running() {
-			return s.env.Keys.Text(textAlreadyServing)
+			return s.env.Keys.Text("already serving; {ignition-stop} stops it")
 		}
 		return s.whySource()
 	case action.IgnitionStop:
 		if !s.running() {
-			return textNotServing
+			return "not serving"
 		}
 	case action.IgnitionApply:
 		if s.env.Session == nil {
-			return textNoContext
+			return "no context is open"
 		}
 	case action.IgnitionCheck:
 		if s.env.Maker() == nil {
-			return textNoChecker
+			return "checks are not available here"
 		}
 	case action.NextMatch, action.PrevMatch:
 		switch {
 		case s.reading().Query() != "":
 		case s.tab != tabFile:
-			return s.env.Keys.Text(textNoSearch)
+			return s.env.Keys.Text("no search text; {search} searches")
 		case len(s.check.report.Problems) == 0:
-			return textNoProblems
+			return "no problems"
 		}
 	default:
 	}
 	return ""
+}
+
+// Copies returns what the current tab offers for copying. On the File tab, this is the current problem, the report,
+// the path of the file, and the command line that checks the file. On the other tabs, it is the served addresses, the
+// configuration, and the command line that builds the configuration.
+func (s *Screen) Copies() []screen.Copyable {
+	var list []screen.Copyable
+	addShaped := func(name, text string, shape screen.Shape) {
+		if text != "" {
+			list = append(list, screen.Copyable{Name: name, Text: text, Shape: shape})
+		}
+	}
+	add := func(name, text string) { addShaped(name, text, screen.OneLine) }
+	if s.tab == tabFile {
+		if s.bench.File == "" {
+			return nil
+		}
+		if s.check.known && s.check.problem < len(s.check.report.Problems) {
+			add("problem", s.check.report.Problems[s.check.problem].String())
+		}
+		var facts []string
+		for _, line := range s.check.facts {
+			facts = append(facts, strings.TrimRight(plain(line), " "))
+		}
+		addShaped("report", strings.Join(facts, "\n"), screen.Lines)
+		add("path", s.bench.File)
+		add("command", s.env.CommandLine("ignition", "check", s.bench.File))
+		return list
+	}
+	if s.bench.Serving != nil {
+		for _, target := range s.bench.Serving.Targets() {
+			for _, a := range addresses(target) {
+				add(strings.TrimSpace(target.Node.Label()+" "+a.Name), a.Text)
+			}
+		}
+	}
+	add("command", s.env.CommandLine(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
+	addShaped("configuration, secrets masked", s.built.Preview.Text, screen.Lines)
+	return list
+}
+
+// buildWords returns the flags that pass the inputs to "ironworks ignition build".
+func buildWords(in prepare.Inputs) []string {
+	if in.Host != "" {
+		in.IronicURLs = []string{in.Host}
+	}
+	words := map[string][]string{}
+	for _, s := range specs("", "", &in) {
+		words[s.Key] = s.words()
+	}
+	var all []string
+	for _, key := range []string{
+		keyProfile, keyURL, keyTLS, keyCA, keyAgent, keyAgentBinary, keyAgentURL, keyAgentEmbed, keyImage, keyRegistry, keyInsecure,
+		keyRegistries, keyPullSecret, keySSHFiles, keySSHKeys, keySSHAgent, keyKeyOptions, keyNoLogin, keyHostname, keyKeyFiles,
+		keyIPOptions, keyCopyNetwork, keyHTTPProxy, keyHTTPSProxy, keyNoProxy, keyNTP, keyVLANs, keyCollectors, keyCallback,
+		keyOptions, keyDebug, keyPush, keyHostKey, keyExtra, keyNMState, keyRegFile,
+	} {
+		all = append(all, words[key]...)
+	}
+	return all
 }

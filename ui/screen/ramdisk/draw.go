@@ -2,6 +2,7 @@ package ramdisk
 
 import (
 	"fmt"
+	"strings"
 
 	"ironworks/ignition"
 	"ironworks/ignition/userdata"
@@ -33,7 +34,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case tabFile:
 		return s.drawFile(t, w, h)
 	case tabServing:
-		return body.PaneOr(t, &s.serving, s.nothingServed(), w, h)
+		return body.PaneOr(t, &s.serving, s.env.Keys.Text(textNotServed)+textNotServedRest, w, h)
 	case tabPreview:
 	}
 	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
@@ -67,31 +68,30 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, s.servingWord()...)
 	case tabForm, tabPreview:
 		left = append(left, s.state()...)
-		if v := s.lastBuild.built.Preview; v.Size > 0 && s.lastBuild.err == nil {
+		if v := s.built.Preview; v.Size > 0 && s.buildErr == nil {
 			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, userdata.SizeText(int64(v.Size)), userdata.SizeText(int64(v.Packed))))}
 		}
 	}
 	return body.Line(t, w, left, right)
 }
 
-// state returns the heading of the form. It names the profile and says whether the configuration is ready, being
-// built or invalid.
+// state names the profile and says whether the configuration is ready, being built or invalid.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
-	problems := len(ignition.InputErrors(s.lastBuild.err))
+	problems := len(ignition.InputErrors(s.buildErr))
 	switch {
 	case s.env.Maker() == nil:
 		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" not available")}
-	case s.lastBuild.of == nil:
+	case !s.hasBuilt:
 		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" building")}
 	case problems > 0:
 		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, models.Counted(problems, "problem")))}
-	case s.lastBuild.err != nil:
+	case s.buildErr != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
-	case s.lastBuild.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
+	case s.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's embed area: the ISO grows")}
-	case len(s.lastBuild.built.Preview.Notes) > 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.lastBuild.built.Preview.Notes), "note"))}
+	case len(s.built.Preview.Notes) > 0:
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.built.Preview.Notes), "note"))}
 	}
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
@@ -110,12 +110,11 @@ func (s *Screen) counted() string {
 
 func (s *Screen) nothingMade() string {
 	if s.env.Maker() == nil {
-		return textNoPreview
+		return "Configurations cannot be built here."
 	}
-	return textBuilding
+	return "Building the configuration…"
 }
 
-// drawForm draws the form and, on wide screens, the preview beside it.
 func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	if !s.wide {
 		return s.form.Draw(t, w, h)
@@ -124,8 +123,8 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
-// drawFile draws the current problem and, below it, the source. The facts about the file are drawn beside the source
-// on wide screens, and above it otherwise.
+// drawFile draws the current problem and, below it, the source. The facts about the file are drawn beside the source on
+// wide screens, and above it otherwise.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	if s.wide != s.check.factsBeside || w != s.check.width {
 		s.check.factsBeside, s.check.width = s.wide, w
@@ -144,7 +143,10 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	var below string
 	if s.wide && s.check.known {
 		left := min(w*2/5, 80)
-		facts := short(s.facts(left, rest), rest, s.env.Keys.Text(textMoreProblems))
+		facts := s.facts(left, rest)
+		if len(facts) > rest {
+			facts = append(facts[:rest-1:rest-1], pane.Text(theme.Muted, s.env.Keys.Text(textMoreProblems)))
+		}
 		s.file.Resize(w-left-1, rest)
 		s.jump()
 		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, textFileEmpty, w-left-1, rest), w, rest)
@@ -156,8 +158,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts returns the facts about the file, wrapped to w cells. If most is not 0, it is the approximate maximum number
-// of lines.
+// facts returns the facts about the file, wrapped to w cells, in about most lines if most is not 0.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
 		return s.check.facts // nothing has been drawn yet
@@ -167,16 +168,12 @@ func (s *Screen) facts(w, most int) []pane.Line {
 		if most > 0 && len(lines) > most {
 			break
 		}
-		text := ""
-		for _, span := range fact[min(len(fact), 1):] {
-			text += span.Text
-		}
-		if len(fact) == 0 || len(fact) == 1 {
+		if len(fact) < 2 {
 			lines = append(lines, fact)
 			continue
 		}
 		lead := cell.Width(fact[0].Text)
-		for i, part := range cell.Wrap(text, max(w-lead-1, 1)) {
+		for i, part := range cell.Wrap(plain(fact[1:]), max(w-lead-1, 1)) {
 			first := body.S(theme.Plain, cell.Blanks(lead))
 			if i == 0 {
 				first = fact[0]
@@ -187,12 +184,12 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short limits lines to h lines. If it has to drop lines, the last line that it returns contains the text in more.
-func short(lines []pane.Line, h int, more string) []pane.Line {
-	if len(lines) > h && h > 0 {
-		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))
+func plain(line pane.Line) string {
+	var b strings.Builder
+	for _, span := range line {
+		b.WriteString(span.Text)
 	}
-	return lines
+	return b.String()
 }
 
 // currentProblem draws the current problem in a few lines.
@@ -230,9 +227,9 @@ func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.bench.File == "":
-		return s.env.Keys.Text(textCheckHint)
+		return s.env.Keys.Text("{ignition-check} opens and checks a Butane or Ignition file.")
 	case s.check.err != nil:
 		return ""
 	}
-	return textReadingFile
+	return "Reading the file…"
 }

@@ -1,8 +1,12 @@
 package ramdisk
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
@@ -14,7 +18,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// page collects the lines of the preview.
 type page struct{ lines []pane.Line }
 
 func (p *page) add(role theme.Role, format string, args ...any) {
@@ -50,10 +53,10 @@ func (p *page) block(role theme.Role, text string) {
 // previewLines returns the lines of the preview. They show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
-	if s.lastBuild.err != nil {
+	if s.buildErr != nil {
 		s.wrongLines(p)
 	}
-	v := s.lastBuild.built.Preview
+	v := s.built.Preview
 	if v.Size == 0 {
 		return p.lines
 	}
@@ -103,18 +106,17 @@ func content(p *page, text string, secret bool) {
 	}
 }
 
-// wrongLines adds the errors from the last build.
 func (s *Screen) wrongLines(p *page) {
-	list := ignition.InputErrors(s.lastBuild.err)
+	list := ignition.InputErrors(s.buildErr)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.lastBuild.err)))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.buildErr)))
 	}
 	for _, e := range list {
 		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(e)))
 	}
-	if s.lastBuild.built.Preview.Size > 0 {
+	if s.built.Preview.Size > 0 {
 		p.gap()
-		p.add(theme.Warn, textStalePreview)
+		p.add(theme.Warn, "Last valid configuration:")
 	}
 }
 
@@ -139,4 +141,109 @@ func (s *Screen) sizeLines(p *page, v prepare.Preview) {
 		p.spans(body.S(role, " "+fits+" "), body.S(theme.Plain, fmt.Sprintf("%9s of %9s", userdata.SizeText(row.used), userdata.SizeText(row.limit))),
 			body.S(theme.Muted, "  "+row.where))
 	}
+}
+
+// rebuild builds the configuration after the given delay, and cancels any earlier build.
+func (s *Screen) rebuild(after time.Duration) tea.Cmd {
+	maker := s.env.Maker()
+	if maker == nil {
+		return nil
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	ctx, cancel := context.WithCancel(s.life)
+	s.number++
+	s.stop = cancel
+	number, in := s.number, inputsOf(s.bench.Values)
+	return func() tea.Msg {
+		if after > 0 {
+			select {
+			case <-time.After(after):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		built, err := maker.Build(ctx, in)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return s.answer(func() tea.Cmd {
+			s.handleBuilt(number, built, err)
+			return nil
+		})
+	}
+}
+
+// handleBuilt stores the result of the newest build. The preview keeps the last valid configuration.
+func (s *Screen) handleBuilt(number int, built prepare.Built, err error) {
+	if number != s.number {
+		return
+	}
+	if s.stop != nil {
+		s.stop()
+		s.stop = nil
+	}
+	if err == nil || !s.hasBuilt {
+		s.built = built
+	}
+	s.hasBuilt, s.buildErr = true, err
+	s.form.SetProblems(problemsOf(err, s.bench.Values))
+	s.preview.SetLines(s.previewLines())
+}
+
+// problemsOf maps the keys of form fields to the problems with their inputs.
+func problemsOf(err error, values map[string]string) map[string]string {
+	problems := map[string]string{}
+	for _, e := range ignition.InputErrors(err) {
+		key := fieldOf(e, values)
+		text := strings.TrimSpace(strings.TrimPrefix(models.OnScreen(e), string(e.Field)))
+		if before := problems[key]; before != "" {
+			text = before + " · " + text
+		}
+		problems[key] = text
+	}
+	return problems
+}
+
+// formProblem returns the reason why the form's configuration cannot be used, or "" if it can.
+func (s *Screen) formProblem() string {
+	if s.buildErr == nil {
+		return ""
+	}
+	list := ignition.InputErrors(s.buildErr)
+	switch len(list) {
+	case 0:
+		return models.OnScreen(s.buildErr)
+	case 1:
+		return models.OnScreen(list[0])
+	}
+	return fmt.Sprintf("%d errors in the form; first: %s", len(list), models.OnScreen(list[0]))
+}
+
+// source returns the configuration that actions use: the open file on the File tab, otherwise the form's.
+func (s *Screen) source() prepare.ConfigSource {
+	if s.tab == tabFile {
+		return prepare.ConfigSource{File: s.bench.File}
+	}
+	return prepare.ConfigSource{Inputs: inputsOf(s.bench.Values)}
+}
+
+// whySource returns the reason why there is no configuration that actions could use, or "" if there is one.
+func (s *Screen) whySource() string {
+	switch {
+	case s.env.Maker() == nil:
+		return "building is not available here"
+	case s.tab != tabFile:
+		return s.formProblem()
+	case s.bench.File == "":
+		return s.env.Keys.Text("no file open; {ignition-check} opens one")
+	case s.check.err != nil:
+		return "cannot read the file"
+	case !s.check.known:
+		return "reading the file"
+	case !s.check.report.OK():
+		return fmt.Sprintf("%s would not boot: %s", s.bench.File, s.check.report.String())
+	}
+	return ""
 }

@@ -41,11 +41,14 @@ type Screen struct {
 	tab  tab
 	tabs body.TabLine
 	form *form.Inline
-	// lastBuild is the last result of building the form's configuration. number counts the builds, so that results of
-	// earlier builds can be dropped.
-	lastBuild buildResult
-	number    int
-	stop      context.CancelFunc
+	// built is the last configuration that was built from the form, and buildErr is the error of the last build.
+	// hasBuilt reports whether there was a build. number counts the builds, so that results of earlier builds can be
+	// dropped.
+	built    prepare.Built
+	buildErr error
+	hasBuilt bool
+	number   int
+	stop     context.CancelFunc
 
 	preview, file, serving pane.Pane
 	search                 body.Prompt
@@ -114,30 +117,8 @@ func (s *Screen) Close() {
 // Update handles results of commands, ticks, and keys that are text input.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case buildResult:
-		s.handleBuilt(msg)
-	case checked:
-		return s.handleChecked(msg)
-	case offered:
-		return s.handleOffer(msg)
-	case served:
-		return s.handleServed(msg)
-	case isoRead:
-		if msg.of == s {
-			return s.confirmEmbed(msg)
-		}
-	case runLater:
-		if msg.of == s {
-			return msg.cmd
-		}
-	case stopped:
-		if msg.of == s {
-			s.readServing()
-		}
-	case fileChosen:
-		if msg.of == s {
-			return s.openFile(msg.path)
-		}
+	case screen.Later:
+		return msg.Run(s)
 	case screen.Tick:
 		s.readServing()
 		if s.tab == tabFile {

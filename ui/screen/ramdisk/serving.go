@@ -21,25 +21,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-type (
-	// offered lists the addresses that the server can use.
-	offered struct {
-		of         *Screen
-		nodes      []string
-		source     prepare.ConfigSource
-		candidates []serve.Candidate
-		err        error
-	}
-	// served is the result of starting the server.
-	served struct {
-		of      *Screen
-		serving screen.Serving
-		err     error
-	}
-	// stopped reports that the server has stopped.
-	stopped struct{ of *Screen }
-)
-
 const (
 	askWhat      = "what"
 	askISO       = "iso"
@@ -65,8 +46,7 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer returns a command that finds the addresses of this machine that the BMCs can reach. When the command has
-// finished, handleOffer asks the operator to choose one.
+// offer finds addresses that the BMCs can reach. handleOffer then asks the operator to choose one.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {
@@ -75,17 +55,14 @@ func (s *Screen) offer() tea.Cmd {
 	ctx := s.life
 	return func() tea.Msg {
 		candidates, err := maker.Addresses(ctx, nodes)
-		return offered{of: s, nodes: nodes, source: source, candidates: candidates, err: err}
+		return s.answer(func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
-// handleOffer opens a form that asks what to serve and at which address.
-func (s *Screen) handleOffer(msg offered) tea.Cmd {
-	if msg.of != s {
-		return nil
-	}
+// handleOffer opens a form that asks what to serve and at which of the candidates.
+func (s *Screen) handleOffer(nodes []string, source prepare.ConfigSource, candidates []serve.Candidate, err error) tea.Cmd {
 	listens, hosts := []string{onlyHere}, []string{"127.0.0.1"}
-	for _, c := range msg.candidates {
+	for _, c := range candidates {
 		if c.Loopback() {
 			continue
 		}
@@ -98,40 +75,39 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 		}
 		listens, hosts = append(listens, text), append(hosts, c.Addr.String())
 	}
-	help := textLoopbackHelp
-	if msg.err != nil {
-		help = models.OnScreen(msg.err)
+	help := "BMCs cannot reach 127.0.0.1"
+	if err != nil {
+		help = models.OnScreen(err)
 	}
 	fields := []form.Field{
 		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{contentISO, contentPXE, contentFiles, contentAsIs}, Help: textAsIsHelp},
-		{Key: askISO, Label: "ISO", Files: screen.InFolder(""), Help: textServeISOHelp},
-		{Key: askKernel, Label: "Kernel", Files: screen.InFolder(""), Help: textServeKernelHelp},
-		{Key: askInitrd, Label: "Initrd", Files: screen.InFolder(""), Help: textServeInitramfsHelp},
-		{Key: askRootfs, Label: "Rootfs", Files: screen.InFolder(""), Help: textServeRootfsHelp},
-		{Key: askNodes, Label: "Nodes", Help: textServeNodesHelp},
+		{Key: askISO, Label: "ISO", Files: screen.InFolder(""), Help: "live ISO; not copied or changed"},
+		{Key: askKernel, Label: "Kernel", Files: screen.InFolder(""), Help: "kernel file, without an ISO"},
+		{Key: askInitrd, Label: "Initrd", Files: screen.InFolder(""), Help: "live initramfs file"},
+		{Key: askRootfs, Label: "Rootfs", Files: screen.InFolder(""), Help: "root file system of the same release"},
+		{Key: askNodes, Label: "Nodes", Help: "node names, comma-separated; shown in the log for their BMCs"},
 		{Key: askPerNode, Label: "Per node", Kind: form.Toggle, Help: textPerNodeHelp},
 		{Key: askListen, Label: "Listen on", Kind: form.Choice, Options: listens, Help: help},
 		{Key: askPort, Label: "Port", Placeholder: "any free port"},
-		{Key: askAdvertise, Label: "Public host", Help: textPublicHelp},
-		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: textTLSHelp},
-		{Key: askKargs, Label: "Kernel args", Help: textServeArgsHelp},
+		{Key: askAdvertise, Label: "Public host", Help: "name or address that machines use, if different"},
+		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: "with a generated certificate"},
+		{Key: askKargs, Label: "Kernel args", Help: "extra kernel arguments, separated by spaces"},
 		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textServeDefaultsHelp},
 	}
 	preset := map[string]string{}
-	if len(msg.nodes) > 0 {
-		preset[askNodes] = joinList(msg.nodes)
+	if len(nodes) > 0 {
+		preset[askNodes] = joinList(nodes)
 	}
 	return s.openForm("serve", "Serve", fields, preset, func(v map[string]string) (tea.Cmd, string, string) {
 		order, field, problem := orderOf(v, hosts[max(slices.Index(listens, v[askListen]), 0)])
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.begin(msg.source, order), "", ""
+		return s.begin(source, order), "", ""
 	})
 }
 
-// orderOf returns the order described by the values of a dialog. If a value is invalid, it returns the field and its
-// problem instead.
+// orderOf returns the order that the values of a dialog describe, or an invalid field and its problem.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])
@@ -181,23 +157,19 @@ func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) te
 			serving.Stop() // the screen was closed in the meantime
 			return nil
 		}
-		return served{of: s, serving: serving, err: err}
+		return s.answer(func() tea.Cmd { return s.handleServed(serving, err) })
 	}
 }
 
-// handleServed shows the server that was started, or the error.
-func (s *Screen) handleServed(msg served) tea.Cmd {
-	if msg.of != s {
-		return nil
+func (s *Screen) handleServed(serving screen.Serving, err error) tea.Cmd {
+	if err != nil {
+		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(err)})
 	}
-	if msg.err != nil {
-		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(msg.err)})
-	}
-	s.bench.Serving, s.bench.Since = msg.serving, time.Now()
+	s.bench.Serving, s.bench.Since = serving, time.Now()
 	s.tab = tabServing
 	s.serving.Top()
 	s.readServing()
-	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Address() + s.env.Keys.Text(textServingHint)})
+	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + serving.Address() + s.env.Keys.Text(textServingHint)})
 }
 
 func (s *Screen) running() bool {
@@ -208,7 +180,6 @@ func (s *Screen) running() bool {
 	return !ended
 }
 
-// active returns the number of running downloads.
 func (s *Screen) active() int {
 	n := 0
 	for _, f := range s.fetched {
@@ -222,7 +193,10 @@ func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
 		serving.Stop()
-		return stopped{of: s}
+		return s.answer(func() tea.Cmd {
+			s.readServing()
+			return nil
+		})
 	}
 	s.readServing()
 	n := s.active()
@@ -230,7 +204,7 @@ func (s *Screen) end() tea.Cmd {
 		return stop
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: screen.Send(runLater{of: s, cmd: stop}),
+		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: s.later(stop),
 	})})
 }
 
@@ -247,17 +221,12 @@ func (s *Screen) servingWord() []body.Span {
 	}
 }
 
-func (s *Screen) nothingServed() string {
-	return s.env.Keys.Text(textNotServed) +
-		textNotServedRest
-}
-
 // servingLines returns lines that show the served addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving
 	if ended, why := serving.Ended(); ended {
-		text := textServingEnded
+		text := "Serving stopped."
 		if why != nil {
 			text += " " + models.OnScreen(why)
 		}
@@ -276,12 +245,12 @@ func (s *Screen) servingLines() []pane.Line {
 		p.spans(body.S(role, " "+mark+" "), body.S(role, f.String()))
 	}
 	if len(s.fetched) == 0 {
-		p.block(theme.Muted, textNothingFetched)
+		p.block(theme.Muted, "no requests yet")
 	}
 	for _, e := range s.failures {
 		text := e.Text
 		if text == "" {
-			text = textNotFoundServed
+			text = "requested an unknown file"
 		}
 		who := e.Fetch.Who
 		if who == "" && e.Fetch.Remote.IsValid() {
@@ -294,7 +263,7 @@ func (s *Screen) servingLines() []pane.Line {
 		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Muted, e.Time.Local().Format("15:04:05")+"  "),
 			body.S(theme.Plain, strings.TrimSpace(who+" "+string(e.Kind)+": "+text)+times))
 	}
-	p.heading(textURLs)
+	p.heading("URLs (treat as secrets)")
 	for _, target := range serving.Targets() {
 		if label := target.Node.Label(); label != "" {
 			p.add(theme.Accent, "%s", label)
@@ -312,27 +281,20 @@ func (s *Screen) servingLines() []pane.Line {
 
 // addresses returns the node fields that make Ironic boot the target's files.
 func addresses(target prepare.Target) []screen.Copyable {
-	var list []screen.Copyable
-	add := func(name, text string) {
-		if text != "" {
-			list = append(list, screen.Copyable{Name: name, Text: text})
-		}
-	}
-	add("deploy_iso", target.ISO)
-	add("deploy_kernel", target.Kernel)
-	add("deploy_ramdisk", target.Initrd)
-	add("kernel_append_params", target.KernelParams)
-	return list
+	return slices.DeleteFunc([]screen.Copyable{
+		{Name: "deploy_iso", Text: target.ISO},
+		{Name: "deploy_kernel", Text: target.Kernel},
+		{Name: "deploy_ramdisk", Text: target.Initrd},
+		{Name: "kernel_append_params", Text: target.KernelParams},
+	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
-// chosen returns the names of the nodes that are selected on another screen.
 func (s *Screen) chosen() []string {
-	if s.env.Chosen == nil {
-		return nil
-	}
 	var list []string
-	for _, ref := range s.env.Chosen() {
-		list = append(list, ref.Label())
+	if s.env.Chosen != nil {
+		for _, ref := range s.env.Chosen() {
+			list = append(list, ref.Label())
+		}
 	}
 	return list
 }

@@ -1,55 +1,28 @@
 package ramdisk
 
-// Messages and help texts that this package shows to the user. Labels, column headers, key hints and other short
-// texts are defined where they are used.
+// Texts that are used more than once, or are too long for the lines that use them.
 const (
 	// Messages and labels for applying ramdisks to nodes.
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
-	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
 	textDefaultsHelp   = "prepend the kernel parameters configured in Ironic"
 	textInInstanceHelp = "write the settings to instance_info, which is cleared at undeploy"
-	textApplyTitle     = "Set the ramdisk of nodes"
 
 	// Messages and labels for opening and saving files.
 	textCheckHelp     = "Butane, Ignition or MachineConfig"
-	textCheckTitle    = "Check a file"
 	textFileMode      = "readable by you only: may contain secrets"
-	textSaveTitle     = "Save as Ignition"
 	textExists        = "; set Replace to overwrite it"
 	textInitrdHelp    = "initrd to write; readable by you only"
 	textInitramfsHelp = "live initramfs to put first (Ironic loads one initrd); empty: only the configuration"
-	textInitrdTitle   = "Build an initrd"
 	textISOHelp       = "CoreOS live ISO; a preview follows before writing"
 	textNewFileHelp   = "copy of the ISO, with the configuration added"
-	textKargsHelp     = "kernel arguments to add, separated by spaces"
-	textEmbedTitle    = "Embed in an ISO"
-	textReplaceConfig = "Replace the configuration in "
-	textFormErrors    = "%d errors in the form; first: %s"
-	textNoBuilder     = "building is not available here"
-	textNoFileOpen    = "no file open; {ignition-check} opens one"
-	textWouldNotBoot  = "%s would not boot: %s"
-
-	// Reasons why an action is disabled.
-	textAlreadyServing = "already serving; {ignition-stop} stops it"
-	textNotServing     = "not serving"
-	textNoContext      = "no context is open"
-	textNoChecker      = "checks are not available here"
-	textNoSearch       = "no search text; {search} searches"
-	textNoProblems     = "no problems"
 
 	// Messages and labels of the preview and the File tab.
-	textNoPreview    = "Configurations cannot be built here."
-	textBuilding     = "Building the configuration…"
 	textFileEmpty    = "The file is empty."
 	textMoreProblems = " … and more: {copy} copies the report"
-	textCheckHint    = "{ignition-check} opens and checks a Butane or Ignition file."
-	textReadingFile  = "Reading the file…"
-	textStalePreview = "Last valid configuration:"
 
 	// Messages and labels for the fields of the form.
 	textIronicHelp     = "Ironic's address as seen by machines: URL, HOST or HOST:PORT, comma-separated; mdns: the agent discovers it"
-	textHostHelp       = "value of build.py --host: name or address"
 	textStyleHelp      = "profile: ironworks, ironic-agent-image (build.py) or image-customization-controller"
 	textVerifyHelp     = "how the agent verifies Ironic; auto: from the URL and the CA"
 	textCAHelp         = "PEM file of Ironic's CA; empty: the context's"
@@ -68,14 +41,10 @@ const (
 	textInspectHelp    = "URL for inspection data; empty: Ironic (recommended)"
 	textJournalHelp    = "address of this console for ramdisk journals, as seen by machines; empty: not sent"
 	textKeyFilesHelp   = "public key files for user core, comma-separated"
-	textKeysHelp       = "public keys, comma-separated"
-	textAgentKeysHelp  = "also use keys from the SSH agent"
 	textKeyOptionsHelp = "accept keys with options, such as command=…"
-	textNoLoginHelp    = "confirm that no login is possible"
 	textHostKeyHelp    = "fixed SSH host key known to this console, instead of a new one per boot"
 	textHostnameHelp   = "hostname; {node} is the node name when served per node"
 	textKeyfilesHelp   = "NetworkManager connections or folders of .nmconnection files, comma-separated"
-	textIPHelp         = "ip= options"
 	textIPArgsHelp     = "network kernel arguments for the installed system, such as ip=dhcp6, space-separated"
 	textCopyNetHelp    = "copy the ramdisk's network configuration to the installed system; auto: with keyfiles"
 	textNoProxyHelp    = "hosts, domains and networks without proxy, comma-separated"
@@ -86,24 +55,11 @@ const (
 	textMergeHelp      = "Ignition or Butane to merge; overrides the form"
 
 	// Messages and labels for serving images.
-	textLoopbackHelp       = "BMCs cannot reach 127.0.0.1"
-	textAsIsHelp           = "unchanged, with the ISO's own configuration"
-	textServeISOHelp       = "live ISO; not copied or changed"
-	textServeKernelHelp    = "kernel file, without an ISO"
-	textServeInitramfsHelp = "live initramfs file"
-	textServeRootfsHelp    = "root file system of the same release"
-	textServeNodesHelp     = "node names, comma-separated; shown in the log for their BMCs"
-	textPerNodeHelp        = "separate configuration for each node, including its hostname"
-	textPublicHelp         = "name or address that machines use, if different"
-	textTLSHelp            = "with a generated certificate"
-	textServeArgsHelp      = "extra kernel arguments, separated by spaces"
-	textServeDefaultsHelp  = "prepend Ironic's configured kernel parameters; not with an ISO"
-	textServingHint        = "; {ignition-apply} sets it on nodes, {ignition-stop} stops"
-	textStopAsk            = "Stop? %s in progress will be interrupted."
-	textNotServed          = "Not serving. {ignition-serve} serves an ISO, or kernel and initrd, with the form's configuration; "
-	textNotServedRest      = "fetches and kernel arguments appear here."
-	textServingEnded       = "Serving stopped."
-	textNothingFetched     = "no requests yet"
-	textNotFoundServed     = "requested an unknown file"
-	textURLs               = "URLs (treat as secrets)"
+	textAsIsHelp          = "unchanged, with the ISO's own configuration"
+	textPerNodeHelp       = "separate configuration for each node, including its hostname"
+	textServeDefaultsHelp = "prepend Ironic's configured kernel parameters; not with an ISO"
+	textServingHint       = "; {ignition-apply} sets it on nodes, {ignition-stop} stops"
+	textStopAsk           = "Stop? %s in progress will be interrupted."
+	textNotServed         = "Not serving. {ignition-serve} serves an ISO, or kernel and initrd, with the form's configuration; "
+	textNotServedRest     = "fetches and kernel arguments appear here."
 )

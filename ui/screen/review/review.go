@@ -17,10 +17,7 @@ import (
 // indent is the column at which values start.
 const indent = 14
 
-// reviewText collects the lines of a review.
 type reviewText []overlay.Text
-
-func (t *reviewText) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
 
 func (t *reviewText) under(r theme.Role, s string) {
 	*t = append(*t, overlay.Text{Role: r, Text: "  " + s, Indent: 4})
@@ -35,8 +32,7 @@ func (t *reviewText) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
 
-// Lines describes the deployment of one machine: first its identity and the target disk, followed by the warnings and
-// the requests.
+// Lines describes the deployment of a machine: its identity, the target disk, the warnings, the requests.
 func Lines(r provision.Review) []overlay.Text {
 	t := reviewText(Machine(r))
 	if r.FollowUp != "" {
@@ -48,8 +44,7 @@ func Lines(r provision.Review) []overlay.Text {
 
 // Machine describes the machine: its identity, the target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
-	var t reviewText
-	t.line(theme.Strong, r.Node.Label())
+	t := reviewText{{Role: theme.Strong, Text: r.Node.Label()}}
 	for _, d := range models.Card(&r.Node) {
 		if d.Name != "name" {
 			t.named(theme.Plain, d.Name, d.Value)
@@ -91,8 +86,7 @@ func Sent(r provision.Review) []overlay.Text {
 	return t
 }
 
-// disks adds the deploy interface, the image and the target disk, which is overwritten. It also says what happens to
-// the other disks.
+// disks adds the interface, the image, the disk that is overwritten, and what happens to the other disks.
 func (t *reviewText) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
 	if r.Image != "" {
@@ -132,8 +126,7 @@ func Short(r provision.Review) overlay.Text {
 	return line
 }
 
-// checks adds a line with the number of checks for each result. Below this line, it adds the checks that did not pass
-// and their evidence.
+// checks adds the number of checks by result and, below it, the checks that did not pass with their evidence.
 func (t *reviewText) checks(checks []plan.Check) {
 	passed := 0
 	counts := map[string]int{}
@@ -173,8 +166,7 @@ func Check(c plan.Check) []overlay.Text {
 	return lines
 }
 
-// checkStyle returns the color role, the glyph and the word for the result of a check. Each of them is enough to
-// recognize the result.
+// checkStyle returns the role, the glyph and the word for the result of a check. Each alone identifies the result.
 func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:
@@ -189,8 +181,7 @@ func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	return theme.Good, theme.GlyphDone, "ok"
 }
 
-// Refused lists the failed checks of a node. For each, it shows the evidence, the remedy, and whether the check can
-// be overridden.
+// Refused lists the failed checks of a node with their evidence and remedies, and whether they can be overridden.
 func Refused(r provision.Review) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: r.Node.Label()}}
 	refused := plan.RefusedChecks(r.Checks)

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -18,7 +17,8 @@ import (
 // Draw draws the table of the current tab and, below it, the details of the row at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-body.PageTop, 0))
-	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, s.tab, s.details.Position(), w), func(int) string { return content })
+	rule := s.tabs.Draw(t, titles, s.tab, s.Details.Position(), w)
+	return body.Page(t, w, h, s.heading(t, w), rule, func(int) string { return content })
 }
 
 func (s *Screen) heading(t *theme.Theme, w int) string {
@@ -32,8 +32,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case len(s.test.tests) > 0:
 		left = append(left, s.summary)
 	}
-	_, known := s.source.Value()
-	return body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), s.source.Asked(), known, s.source.Busy(), s.source.Err())})
+	return body.Line(t, w, left, []body.Span{body.FreshnessOf(s.source)})
 }
 
 func summaryOf(tests []provision.RuleTest) body.Span {
@@ -62,51 +61,20 @@ const inspectionSucceeds = "succeeds"
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.source == nil {
-		return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+		return cell.Block([]string{"", t.Paint(theme.Muted, declared.WhyEmpty(s.env, "inspection rules"))}, w, h)
 	}
-	var head []string
+	s.rules.Empty = body.EmptyText(s.source, "Loading inspection rules…", s.env.Keys.Text(textNone))
 	err := s.source.Err()
 	if s.tab == testTab {
 		err = s.test.err
 	}
-	if err != nil {
-		head = append(body.Draw(t, body.Fault(err, w), w), "")
+	s.results.Empty = ""
+	if s.test.err == nil {
+		s.results.Empty = s.env.Keys.Text("{rules-test} tests rules on stored inventories, before they are active.")
 	}
-	list := declared.List{
-		Head: head, Rows: s.length(), Draw: func(w, h int) string { return s.table(t, w, h) }, Fill: s.fill, Details: &s.details,
-	}
-	content, at := list.Content(t, w, h)
-	s.listAt = at
-	return content
+	return s.List.Draw(t, body.FaultAbove(t, err, w), s.rows(), s.fill, w, h)
 }
 
-func (s *Screen) length() int {
-	if s.tab == testTab {
-		return s.results.Len()
-	}
-	return s.list.Len()
-}
-
-func (s *Screen) table(t *theme.Theme, w, h int) string {
-	if s.tab == testTab {
-		s.results.Empty = ""
-		if s.test.err == nil {
-			s.results.Empty = s.env.Keys.Text(textNoTest)
-		}
-		s.results.Resize(w, h)
-		return s.results.Draw(t)
-	}
-	s.list.Empty = textLoading
-	if _, known := s.source.Value(); known {
-		s.list.Empty = s.env.Keys.Text(textNone)
-	} else if s.source.Err() != nil {
-		s.list.Empty = ""
-	}
-	s.list.Resize(w, h)
-	return s.list.Draw(t)
-}
-
-// fill shows the row at the cursor in the pane below the table.
 func (s *Screen) fill() {
 	var row any
 	var lines []pane.Line
@@ -114,14 +82,14 @@ func (s *Screen) fill() {
 		r, _ := s.results.Cursor()
 		row, lines = r, s.resultLines(r)
 	} else {
-		r, _ := s.list.Cursor()
+		r, _ := s.rules.Cursor()
 		row, lines = r, ruleLines(r)
 	}
 	if row == s.shown {
 		return
 	}
 	s.shown = row
-	s.details.SetLines(lines)
+	s.Details.SetLines(lines)
 }
 
 func ruleLines(r *rules.Rule) []pane.Line {

@@ -1,5 +1,4 @@
-// Package rules implements the screen for inspection rules. It lists the rules in Ironic, and tests rules on stored
-// inventories.
+// Package rules implements the screen that lists inspection rules and tests them on stored inventories.
 package rules
 
 import (
@@ -8,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,12 +14,12 @@ import (
 	"ironworks/provision"
 	"ironworks/rules"
 	"ironworks/ui/action"
+	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/declared"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
-	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
 )
 
@@ -33,19 +31,17 @@ const (
 
 var titles = []string{"Rules", "Test"}
 
-// freshFor is the age at which the rules are stale. Stale rules are fetched again when the screen is shown.
-const freshFor = 30 * time.Second
-
 // Screen lists the inspection rules and the results of a test.
 type Screen struct {
-	env    *screen.Env
-	api    provision.RulesAPI // nil if there is no live Ironic
-	tab    int
-	tabs   body.TabLine
-	listAt int // line at which the table was drawn
+	screen.Base
+	declared.List
+	env  *screen.Env
+	api  provision.RulesAPI // nil if there is no live Ironic
+	tab  int
+	tabs body.TabLine
 
 	source *fetch.Source[[]*rules.Rule]
-	list   *table.Table[*rules.Rule]
+	rules  *table.Table[*rules.Rule]
 
 	// test is the last test. testing is the number of nodes on which a test is running, or 0 if none is running.
 	test    tested
@@ -54,8 +50,6 @@ type Screen struct {
 	// per test, not whenever the screen is drawn.
 	summary body.Span
 	results *table.Table[*resultRow]
-	// details shows the details of the row at the cursor, below the table.
-	details pane.Pane
 	shown   any
 
 	changes *declared.Changer
@@ -64,14 +58,15 @@ type Screen struct {
 	finish context.CancelFunc
 }
 
-var _ screen.Screen = (*Screen)(nil)
-
 // New returns the screen for inspection rules.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindRules}, "rules", action.Rules, action.List),
+		env:  env, rules: ruleTable(), results: resultTable(),
+	}
 	s.life, s.finish = context.WithCancel(context.Background())
-	s.details.SetWrap(true)
-	s.changes = declared.NewChanger(s.life, env, declared.Texts{
+	s.Details.SetWrap(true)
+	s.changes = declared.NewChanger(s.life, env, s, s.Start, declared.Texts{
 		Title: textApplyTitle, FileHelp: textApplyFile, HiddenHelp: textApplyHidden, NothingToDo: textNothingToDo,
 	}, s.plan)
 	if env.Session == nil || env.Session.Rules == nil {
@@ -79,6 +74,10 @@ func New(env *screen.Env) *Screen {
 	}
 	s.api = env.Session.Rules
 	s.source = fetch.New(func(ctx context.Context) ([]*rules.Rule, error) { return provision.Rules(ctx, s.api) })
+	s.source.Then(func(list []*rules.Rule) {
+		s.rules.SetRows(rules.Sorted(list))
+		s.shown = nil
+	})
 	return s
 }
 
@@ -103,69 +102,35 @@ func ruleTable() *table.Table[*rules.Rule] {
 	return t
 }
 
-// Ref returns the reference that identifies the screen.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "rules" }
-
 // Start fetches the rules.
-func (s *Screen) Start() tea.Cmd { return s.get() }
+func (s *Screen) Start() tea.Cmd { return s.source.Get() }
 
 // Shown fetches the rules again if they are old.
-func (s *Screen) Shown() tea.Cmd {
-	if s.source == nil || s.source.Busy() || time.Since(s.source.At()) < freshFor {
-		return nil
-	}
-	return s.get()
-}
-
-func (s *Screen) get() tea.Cmd {
-	if s.source == nil {
-		return nil
-	}
-	return s.source.Get()
-}
+func (s *Screen) Shown() tea.Cmd { return s.source.Renew() }
 
 // Close cancels all running requests.
 func (s *Screen) Close() {
 	s.finish()
-	if s.source != nil {
-		s.source.Close()
-	}
+	s.source.Close()
 }
 
 // Update handles a message from the root or the result of a command.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
-	if s.source == nil {
-		return nil
-	}
 	switch msg := msg.(type) {
 	case screen.Reload:
-		return s.get()
-	case tested:
-		if msg.of == s {
-			s.showResults(msg)
-		}
-		return nil
+		return s.source.Get()
+	case screen.Later:
+		return msg.Run(s)
 	}
-	if cmd, mine := s.changes.Handle(msg, s.get); mine {
-		return cmd
-	}
-	if mine, next := s.source.Handle(msg); mine {
-		list, _ := s.source.Value()
-		s.list.SetRows(rules.Sorted(list))
-		s.shown = nil
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.source)
 }
 
-// Scopes returns the scopes of the actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
+func (s *Screen) rows() body.Table {
+	if s.tab == testTab {
+		return s.results
+	}
+	return s.rules
+}
 
 // Targets returns the node at the cursor if the Test tab is shown.
 func (s *Screen) Targets() []models.NodeRef {
@@ -180,25 +145,18 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.RulesTest, action.RulesApply, action.RulesDelete:
 		if s.api == nil {
-			return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
+			return strings.TrimSpace(declared.WhyEmpty(s.env, "inspection rules"))
 		}
-		if _, ok := s.list.Cursor(); id == action.RulesDelete && (!ok || s.tab != rulesTab) {
-			return textNoRule
+		if _, ok := s.rules.Cursor(); id == action.RulesDelete && (!ok || s.tab != rulesTab) {
+			return "no rule selected"
 		}
 	case action.Open:
 		if s.tab == rulesTab || s.results.Len() == 0 {
-			return textNoDetails
+			return "the rule is shown below"
 		}
 	default:
 	}
 	return ""
-}
-
-func (s *Screen) nothing() string {
-	if s.env.Session == nil {
-		return textNoContext
-	}
-	return textNotHere
 }
 
 // Do runs the screen's action with the given ID.
@@ -212,36 +170,22 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.changes.AskApply()
 	case action.RulesDelete:
 		return s.askDelete()
-	case action.ChecksDown, action.ChecksUp:
-		body.Steer(&s.details, map[action.ID]action.ID{action.ChecksDown: action.PageDown, action.ChecksUp: action.PageUp}[id], 1)
 	case action.Open:
 		if targets := s.Targets(); len(targets) == 1 {
 			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: targets[0].UUID}})
 		}
 	default:
-		if s.tab == rulesTab {
-			body.Steer(s.list, id, 1)
-		} else {
-			body.Steer(s.results, id, 1)
-		}
+		s.List.Do(id, s.rows())
 	}
 	return nil
 }
 
-// Click selects the tab or the row at the given position. open reports whether to open the row, because it was
-// already selected.
+// Click selects the tab or the row at the given position. open reports whether the row was already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
-	if y == 1 {
-		if tab := s.tabs.At(x); tab >= 0 {
-			s.tab = tab
-		}
+	if s.tabs.Click(x, y, &s.tab) {
 		return false, nil
 	}
-	if s.tab == rulesTab {
-		s.list.Click(x, y-s.listAt)
-		return false, nil
-	}
-	return s.results.Click(x, y-s.listAt).WasCurrent, nil
+	return s.List.Click(x, y, s.rows()).WasCurrent && s.tab == testTab, nil
 }
 
 // Copies returns the UUID of the rule at the cursor, the rule in file format, and the request and the command line
@@ -251,7 +195,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		return nil
 	}
 	var copies []screen.Copyable
-	if rule, ok := s.list.Cursor(); ok && s.tab == rulesTab {
+	if rule, ok := s.rules.Cursor(); ok && s.tab == rulesTab {
 		copies = append(copies, screen.Copyable{Name: "UUID", Text: rule.UUID})
 		if text, err := rules.YAML([]*rules.Rule{rule}); err == nil {
 			copies = append(copies, screen.Copyable{Name: "rule", Text: string(text), Shape: screen.Lines})
@@ -262,4 +206,28 @@ func (s *Screen) Copies() []screen.Copyable {
 	}
 	return append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/inspection_rules?detail=true")},
 		screen.Copyable{Name: "command", Text: s.env.CommandLine("rules", "list")})
+}
+
+// plan compares the rules in the file at path with the rules in Ironic. It runs outside of Update.
+func (s *Screen) plan(path string, rewrite bool) (p declared.Planned) {
+	wanted, warnings, err := provision.ReadRules(path)
+	if p.Warnings, p.Err = warnings, err; err != nil {
+		return p
+	}
+	now, err := provision.Rules(s.life, s.api)
+	if err == nil {
+		p.Steps, err = provision.PlanRules(now, wanted, rewrite)
+	}
+	p.Err = err
+	return p
+}
+
+func (s *Screen) askDelete() tea.Cmd {
+	rule, ok := s.rules.Cursor()
+	if !ok {
+		return nil
+	}
+	steps := provision.DeleteRules([]*rules.Rule{rule})
+	lines := []overlay.Text{{Role: theme.Plain, Text: rule.UUID}}
+	return s.changes.Ask("Delete inspection rule", lines, fmt.Sprintf(textDeleteAsk, rule.Label()), steps)
 }

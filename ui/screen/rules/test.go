@@ -8,6 +8,7 @@ import (
 
 	"ironworks/document"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 	"ironworks/rules"
 	"ironworks/ui/overlay"
@@ -24,7 +25,6 @@ const (
 	fieldActive = "active"
 )
 
-// resultRow shows the result of one rule on one node.
 type resultRow struct {
 	id           string
 	node         models.NodeRef
@@ -53,15 +53,12 @@ func resultTable() *table.Table[*resultRow] {
 	return t
 }
 
-// tested contains the result of a test.
 type tested struct {
-	of       *Screen
 	err      error
 	warnings []document.Problem
 	tests    []provision.RuleTest
 }
 
-// askTest opens a form that asks for a rule file and for the nodes to test the rules on.
 func (s *Screen) askTest() tea.Cmd {
 	chosen := s.chosen()
 	options := []string{textAllNodes}
@@ -80,7 +77,7 @@ func (s *Screen) askTest() tea.Cmd {
 			nodes = s.everyNode()
 		}
 		if len(nodes) == 0 {
-			return nil, fieldNodes, textNoNodes
+			return nil, fieldNodes, "no nodes"
 		}
 		s.tab, s.testing = testTab, len(nodes)
 		path, withActive := s.changes.File, v[fieldActive] == "true"
@@ -88,7 +85,6 @@ func (s *Screen) askTest() tea.Cmd {
 	})})
 }
 
-// chosen returns the nodes that are selected on another screen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -105,7 +101,7 @@ func chosenText(nodes []models.NodeRef) string {
 
 func (s *Screen) everyNode() []models.NodeRef {
 	var nodes []models.NodeRef
-	for _, row := range s.env.Session.Store.Rows(models.Filter{}, models.Column{}, false) {
+	for _, row := range s.env.Session.Store.Rows(filter.Filter{}, models.Column{}, false) {
 		nodes = append(nodes, row.Node.Ref())
 	}
 	return nodes
@@ -115,7 +111,7 @@ func (s *Screen) everyNode() []models.NodeRef {
 func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) tea.Cmd {
 	ctx, api := s.life, s.api
 	return func() tea.Msg {
-		result := tested{of: s}
+		var result tested
 		var list []*rules.Rule
 		if path != "" {
 			list, result.warnings, result.err = provision.ReadRules(path)
@@ -126,11 +122,13 @@ func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) t
 		if result.err == nil {
 			result.tests = provision.TestRules(ctx, api, list, nodes, rules.MaskAlways, func() {})
 		}
-		return result
+		return screen.NewLater(s, func() tea.Cmd {
+			s.showResults(result)
+			return nil
+		})
 	}
 }
 
-// showResults shows the results of a test.
 func (s *Screen) showResults(t tested) {
 	s.test, s.testing, s.shown = t, 0, nil
 	var rows []*resultRow

@@ -1,11 +1,8 @@
 package rules
 
+// Texts that are used more than once, or are too long for the lines that use them.
 const (
-	textNoContext   = " No context is connected; {connect} chooses one."
-	textNotHere     = " Recordings have no inspection rules."
-	textLoading     = "Loading inspection rules…"
 	textNone        = "No inspection rules. {rules-test} tests a file, {rules-apply} creates its rules."
-	textNoTest      = "{rules-test} tests rules on stored inventories, before they are active."
 	textTesting     = "testing on %s…"
 	textTestTitle   = "Test inspection rules"
 	textTestFile    = "YAML or JSON; empty for the rules in Ironic"
@@ -14,11 +11,7 @@ const (
 	textApplyFile   = "YAML or JSON; rules that are not in the file are kept"
 	textApplyHidden = "rewrite conditions and actions of sensitive rules (these cannot be compared)"
 	textNothingToDo = "inspection rules: nothing to change"
-	textDeleteTitle = "Delete inspection rule"
 	textDeleteAsk   = "Delete %s? Nodes are unchanged."
-	textNoRule      = "no rule selected"
-	textNoNodes     = "no nodes"
 	textHidden      = "Ironic hides the conditions and actions of this sensitive rule."
 	textAllNodes    = "all nodes"
-	textNoDetails   = "the rule is shown below"
 )

@@ -65,8 +65,7 @@ func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node,
 	return &n, time.Time{}, nil
 }
 
-// NodePage returns all nodes. They contain only the fields that every node list contains, and the fields that q
-// names.
+// NodePage returns all nodes, with the fields that every list contains and those that q names.
 func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
 	if a.Err != nil {
 		return nil, a.Err

@@ -50,8 +50,7 @@ func CheckSizes(t *testing.T, s screen.Screen) {
 	}
 }
 
-// Check fails the test if the drawing is not exactly w by h cells in size, or if it contains control sequences other
-// than colors.
+// Check fails the test if the drawing is not w by h cells, or contains control sequences except colors.
 func Check(t *testing.T, drawn string, w, h int) {
 	t.Helper()
 	if h <= 0 {

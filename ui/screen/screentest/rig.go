@@ -191,8 +191,7 @@ func Run(cmd tea.Cmd) []tea.Msg {
 	}
 }
 
-// Press returns the message for pressing a key. key is a single character or the name of a special key, such as
-// "enter" or "esc".
+// Press returns the message for pressing a key: a character or the name of a key, such as "enter".
 func Press(key string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "tab": tea.KeyTab,

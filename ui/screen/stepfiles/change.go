@@ -41,9 +41,8 @@ func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) (p declared.Planned)
 	return p
 }
 
-// askDelete asks for confirmation before the object at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
-	item, ok := s.list.Cursor()
+	item, ok := s.items.Cursor()
 	if !ok {
 		return nil
 	}
@@ -51,10 +50,9 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
-// askRun opens a form that asks for the nodes on which the runbook at the cursor runs, and for the operation: clean
-// or service. Checks and a confirmation follow.
+// askRun asks for the nodes on which the runbook runs, and whether to clean or service. Checks follow.
 func (s *Screen) askRun() tea.Cmd {
-	book, ok := s.list.Cursor()
+	book, ok := s.items.Cursor()
 	if !ok {
 		return nil
 	}
@@ -70,7 +68,7 @@ func (s *Screen) askRun() tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: fieldVerb, Label: "Operation", Kind: form.Choice, Options: verbs, Help: textRunHow},
-		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options, Help: textRunNodes},
+		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options, Help: "each node is checked first"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textRunTitle, book.Name), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		return s.run(book, models.Verb(v[fieldVerb]), choices[v[fieldNodes]]), "", ""

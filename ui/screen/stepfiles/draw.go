@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"ironworks/models"
 	"ironworks/stepfile"
@@ -16,7 +15,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost is the maximum number of nodes that are named in a list.
 const namesAtMost = 20
 
 func (s *Screen) newTable() *table.Table[*stepfile.Item] {
@@ -79,11 +77,10 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	left := []body.Span{body.S(theme.Strong, " "+title(s.kind))}
 	if s.source == nil {
 		return body.Page(t, w, h, body.Line(t, w, left, nil), t.Rule(w), func(h int) string {
-			return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+			return cell.Block([]string{"", t.Paint(theme.Muted, declared.WhyEmpty(s.env, s.kind.Noun()+"s"))}, w, h)
 		})
 	}
-	_, known := s.source.Value()
-	heading := body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), s.source.Asked(), known, s.source.Busy(), s.source.Err())})
+	heading := body.Line(t, w, left, []body.Span{body.FreshnessOf(s.source)})
 	return body.Page(t, w, h, heading, t.Rule(w), func(h int) string { return s.content(t, w, h) })
 }
 
@@ -92,34 +89,18 @@ func title(kind stepfile.Kind) string {
 }
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
-	var head []string
-	if err := s.source.Err(); err != nil {
-		head = append(body.Draw(t, body.Fault(err, w), w), "")
-	}
-	s.list.Empty = s.withNoun(textLoading)
-	if _, known := s.source.Value(); known {
-		s.list.Empty = s.env.Keys.Text(s.withNoun(textNone))
-	} else if s.source.Err() != nil {
-		s.list.Empty = ""
-	}
-	draw := func(w, h int) string {
-		s.list.Resize(w, h)
-		return s.list.Draw(t)
-	}
-	content, at := declared.List{Head: head, Rows: s.list.Len(), Draw: draw, Fill: s.fill, Details: &s.details}.Content(t, w, h)
-	s.listAt = at
-	return content
+	s.items.Empty = body.EmptyText(s.source, s.withNoun("Loading %ss…"), s.env.Keys.Text(s.withNoun(textNone)))
+	return s.List.Draw(t, body.FaultAbove(t, s.source.Err(), w), s.items, s.fill, w, h)
 }
 
-// fill shows the object at the cursor in the pane below the table.
 func (s *Screen) fill() {
-	item, _ := s.list.Cursor()
+	item, _ := s.items.Cursor()
 	if item == s.shown {
 		return
 	}
 	s.shown = item
 	if item == nil {
-		s.details.SetLines(nil)
+		s.Details.SetLines(nil)
 		return
 	}
 	text, err := stepfile.YAML([]stepfile.Item{*item})
@@ -130,7 +111,7 @@ func (s *Screen) fill() {
 	for line := range strings.Lines(string(text)) {
 		lines = append(lines, pane.Text(theme.Plain, " "+strings.TrimRight(line, "\n")))
 	}
-	s.details.SetLines(lines)
+	s.Details.SetLines(lines)
 }
 
 // carriersLine returns a line that names the nodes on which the object can be used.
@@ -140,11 +121,11 @@ func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	joined := strings.Join(traits, " or ")
 	switch {
 	case len(traits) == 0:
-		return pane.Text(theme.Warn, " "+textNoTraits)
+		return pane.Text(theme.Warn, " The runbook has no traits: Ironic will not run it on any node.")
 	case s.having == nil:
-		return pane.Text(theme.Muted, " "+textCounting)
+		return pane.Text(theme.Muted, " Nodes with the trait: loading…")
 	case len(nodes) == 0:
-		return pane.Text(theme.Muted, " "+fmt.Sprintf(textNoCarriers, joined))
+		return pane.Text(theme.Muted, " "+fmt.Sprintf("No node has %s.", joined))
 	}
 	names := make([]string, 0, namesAtMost)
 	for _, n := range nodes[:min(len(nodes), namesAtMost)] {
@@ -152,7 +133,7 @@ func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	}
 	list := strings.Join(names, " ")
 	if more := len(nodes) - len(names); more > 0 {
-		list = fmt.Sprintf(textMoreNodes, list, more)
+		list = fmt.Sprintf("%s and %d more", list, more)
 	}
-	return pane.Text(theme.Plain, " "+fmt.Sprintf(textCarriers, models.Counted(len(nodes), "node"), joined, list))
+	return pane.Text(theme.Plain, " "+fmt.Sprintf("%s with %s: %s", models.Counted(len(nodes), "node"), joined, list))
 }

@@ -15,26 +15,16 @@ import (
 	"ironworks/ui/theme"
 )
 
-// editFile contains a temporary file that is ready to be opened in the editor.
 type editFile struct {
-	of *Screen
 	// existing is the object that is edited, or nil if a new one is created. was is the original text, and text is
 	// the text that the editor opens.
 	existing  *stepfile.Item
 	was, text string
 	file      provision.PlanText
-	err       error
 }
 
-// edited reports that the editor has ended. items holds the objects described by the edited text.
-type edited struct {
-	editFile
-	items []stepfile.Item
-}
-
-// edit opens the object at the cursor in the editor.
 func (s *Screen) edit() tea.Cmd {
-	item, ok := s.list.Cursor()
+	item, ok := s.items.Cursor()
 	if !ok {
 		return nil
 	}
@@ -54,22 +44,24 @@ func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd 
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
 		file, err := provision.NewEditText(name, []byte(text))
-		return editFile{of: s, existing: existing, was: was, text: text, file: file, err: err}
+		return screen.NewLater(s, func() tea.Cmd {
+			if err != nil {
+				return fail(err)
+			}
+			return s.openEditor(editFile{existing: existing, was: was, text: text, file: file})
+		})
 	}
 }
 
-func (s *Screen) openEditor(l editFile) tea.Cmd {
-	if l.err != nil {
-		return fail(l.err)
-	}
-	return screen.Send(screen.EditFile{Path: l.file.Path, Done: func(failed error) tea.Msg {
-		text, err := l.file.Read()
-		done := edited{editFile: l}
-		done.text, done.err = string(text), errors.Join(failed, err)
-		if done.err == nil && strings.TrimSpace(done.text) != "" {
-			done.items, done.err = s.parse(l.existing, text)
+func (s *Screen) openEditor(e editFile) tea.Cmd {
+	return screen.Send(screen.EditFile{Path: e.file.Path, Done: func(failed error) tea.Msg {
+		text, err := e.file.Read()
+		e.text, err = string(text), errors.Join(failed, err)
+		var items []stepfile.Item
+		if err == nil && strings.TrimSpace(e.text) != "" {
+			items, err = s.parse(e.existing, text)
 		}
-		return done
+		return screen.NewLater(s, func() tea.Cmd { return s.takeEdit(e, items, err) })
 	}})
 }
 
@@ -81,23 +73,23 @@ func (s *Screen) parse(existing *stepfile.Item, text []byte) ([]stepfile.Item, e
 	return stepfile.ParseEdit(text, file, existing)
 }
 
-// takeEdit compares the edited text with Ironic. If the text contains errors, it shows them and offers to continue
-// editing.
-func (s *Screen) takeEdit(e edited) tea.Cmd {
+// takeEdit compares the edited text, which describes the items, with Ironic. If the text contains errors, it shows them
+// and offers to continue editing.
+func (s *Screen) takeEdit(e editFile, items []stepfile.Item, err error) tea.Cmd {
 	var lines []overlay.Text
 	switch {
 	case e.text == e.was || strings.TrimSpace(e.text) == "":
-		if e.err != nil {
-			return fail(e.err)
+		if err != nil {
+			return fail(err)
 		}
-		return screen.Send(screen.Say{Text: textUnedited})
-	case e.err == nil:
-		return s.changes.Compare(func() declared.Planned { return s.plan(e.items, true) })
+		return screen.Send(screen.Say{Text: "nothing was edited"})
+	case err == nil:
+		return s.changes.Compare(func() declared.Planned { return s.plan(items, true) })
 	}
-	for line := range strings.SplitSeq(models.OnScreen(e.err), "\n") {
+	for line := range strings.SplitSeq(models.OnScreen(err), "\n") {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
 	}
-	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
+	note := overlay.NewNote("Errors in the edited file", lines).With(overlay.Choice{
 		Key: "Y", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})

@@ -1,9 +1,7 @@
 package stepfiles
 
+// Texts that are used more than once, or are too long for the lines that use them.
 const (
-	textNoContext   = " No context is connected; {connect} chooses one."
-	textNotHere     = " Recordings have no %ss."
-	textLoading     = "Loading %ss…"
 	textNone        = "No %[1]ss. {steps-new} writes one in the editor, {steps-apply} creates %[1]ss from a file."
 	textApplyTitle  = "Create and change %ss"
 	textApplyFile   = "YAML or JSON; %ss that are not in the file are kept"
@@ -11,19 +9,9 @@ const (
 	textNothingToDo = "%ss: nothing to change"
 	textDeleteTitle = "Delete %s"
 	textDeleteAsk   = "Delete %s? Nodes are unchanged."
-	textNoneChosen  = "no %s selected"
-	textOnlyBooks   = "only runbooks can be run on nodes; templates are used by deployments"
 	textRunTitle    = "Run runbook %s"
 	textRunHow      = "clean manageable nodes, or service active ones"
-	textRunNodes    = "each node is checked first"
 	textNoNodes     = "no nodes: mark nodes in the fleet, or add the trait to nodes"
-	textEditErrors  = "Errors in the edited file"
 	textEditAgain   = "continue editing"
 	textSendFile    = "; use: %s %s apply -f - < FILE"
-	textUnedited    = "nothing was edited"
-	textNoTraits    = "The runbook has no traits: Ironic will not run it on any node."
-	textCounting    = "Nodes with the trait: loading…"
-	textNoCarriers  = "No node has %s."
-	textCarriers    = "%s with %s: %s"
-	textMoreNodes   = "%s and %d more"
 )

@@ -11,8 +11,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form for firmware.update. In Ironic, each update has a separate wait; in the form, all updates
-// share one.
+// The keys of the form for firmware.update. All updates share one wait, while Ironic has one for each.
 const (
 	keyUpdates = "settings"
 	keyWait    = "wait"
@@ -29,11 +28,11 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	wait := 0
 	if text := strings.TrimSpace(v[keyWait]); text != "" {
 		if wait, err = strconv.Atoi(text); err != nil || wait < 1 {
-			return nil, keyWait, errors.New(textFirmwareWaitWrong)
+			return nil, keyWait, errors.New("must be a number of seconds, at least 1")
 		}
 	}
 	if strings.TrimSpace(v[keyUpdates]) == "" {
-		return nil, keyUpdates, errors.New(textFirmwareNone)
+		return nil, keyUpdates, errors.New("give at least one update")
 	}
 	var settings []any
 	for _, word := range strings.Fields(v[keyUpdates]) {
@@ -47,8 +46,7 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	return map[string]any{keyUpdates: settings}, "", nil
 }
 
-// firmwareValues formats the updates as COMPONENT=URL. It returns false if the updates have different waits, because
-// the form cannot show them.
+// firmwareValues formats the updates as COMPONENT=URL, or returns false if they have different waits.
 func firmwareValues(args map[string]any) (map[string]string, bool) {
 	list, _ := args[keyUpdates].([]any)
 	var plain []any

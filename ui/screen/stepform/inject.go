@@ -15,8 +15,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// maxInjected is the maximum size, in bytes, of a file for inject_files. It is limited because Ironic stores the
-// steps with the node.
+// maxInjected limits a file for inject_files, in bytes, because Ironic stores the steps with the node.
 const maxInjected = 1 << 20
 
 // The keys of the form for inject_files (ironic_python_agent/inject_files.py, _validate_files).
@@ -34,21 +33,20 @@ const (
 	localFile      = "content from" // name of a local file, until its content is read
 )
 
-// isURL reports whether content is a URL from which the agent downloads the content (_inject_one in
-// ironic_python_agent/inject_files.py).
+// isURL reports whether the agent downloads the content (ironic_python_agent/inject_files.py, _inject_one).
 func isURL(content string) bool { return strings.Contains(content, "://") }
 
 func injectFields() []form.Field {
 	number := func(base int) func(string) string {
 		return func(v string) string {
 			if _, err := strconv.ParseUint(v, base, 32); err != nil {
-				return textWantNumber
+				return "must be a number"
 			}
 			return ""
 		}
 	}
 	return []form.Field{
-		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: textInjectPathHelp},
+		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: "absolute path on the root disk"},
 		{Key: fieldFile, Label: "Content", Placeholder: "FILE or URL", Files: screen.InFolder(""), Help: textInjectFileHelp},
 		{Key: fieldMode, Label: "Mode", Placeholder: "0644", Help: textInjectModeHelp, Check: number(8)},
 		{Key: fieldOwner, Label: "Owner", Placeholder: "UID", Help: textInjectOwnerHelp, Check: number(10)},
@@ -56,23 +54,22 @@ func injectFields() []form.Field {
 		{Key: fieldPartition, Label: "Partition", Placeholder: "NUMBER or DEVICE", Help: textInjectPartitionHelp},
 		{Key: fieldDirMode, Label: "Dir mode", Placeholder: "0755", Help: textInjectDirModeHelp, Check: number(8)},
 		{Key: fieldVerify, Label: "Verify CA", Kind: form.Choice, Options: []string{"", "true", "false"}, Help: textInjectVerifyHelp},
-		{Key: fieldDeleted, Label: "Delete", Kind: form.Toggle, Help: textInjectDeleteHelp},
+		{Key: fieldDeleted, Label: "Delete", Kind: form.Toggle, Help: "delete the file instead"},
 	}
 }
 
-// injectArguments returns the arguments of inject_files. They contain the name of the local file instead of its
-// content.
+// injectArguments returns the arguments of inject_files, with the name of the local file instead of its content.
 func injectArguments(v map[string]string) (args map[string]any, field string, err error) {
 	path := strings.TrimSpace(v[fieldPath])
 	partition, content := strings.TrimSpace(v[fieldPartition]), strings.TrimSpace(v[fieldFile])
 	deleted := v[fieldDeleted] == "true"
 	switch {
 	case !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/"):
-		return nil, fieldPath, errors.New(textInjectPathWrong)
+		return nil, fieldPath, errors.New("must be the absolute path of a file, such as /etc/motd")
 	case strings.LastIndexByte(path, '/') == 0 && partition == "":
-		return nil, fieldPartition, errors.New(textInjectInRoot)
+		return nil, fieldPartition, errors.New("for a file directly in /, enter the partition")
 	case deleted == (content != ""):
-		return nil, fieldFile, errors.New(textInjectOneOf)
+		return nil, fieldFile, errors.New("give either content or Delete, not both")
 	}
 	file := map[string]any{fieldPath: path}
 	switch {
@@ -174,8 +171,7 @@ func jsonText(value any) string {
 	return text
 }
 
-// withoutContent replaces the name of a local file in the arguments of inject_files with a placeholder for the file's
-// content.
+// withoutContent replaces the name of a local file in the arguments of inject_files with a placeholder.
 func withoutContent(files any) any {
 	list, _ := files.([]any)
 	if len(list) != 1 {
@@ -188,6 +184,6 @@ func withoutContent(files any) any {
 	}
 	file = maps.Clone(file)
 	delete(file, localFile)
-	file[fieldContent] = fmt.Sprintf(textInjectContent, name)
+	file[fieldContent] = fmt.Sprintf("content of %s, in Base64", name)
 	return []any{file}
 }

@@ -41,8 +41,7 @@ const (
 	existingClear = "delete"
 )
 
-// raidFields returns fields for the target RAID, the volumes to create and existing volumes. It omits fields for
-// which the step has no arguments.
+// raidFields returns fields for the arguments that the step has: the target RAID, what to create, existing volumes.
 func raidFields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	target, name := provision.RAIDTarget{}, ""
@@ -56,13 +55,13 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 		})
 	}
 	if k.Argument(argRoot) != nil {
-		help := textVolumesHelp
+		help := "volumes of the target RAID to create"
 		switch {
 		case k.Argument(fieldTarget) != nil || n == nil:
 		case target.Config == nil:
 			help = fmt.Sprintf(textNoRAIDOf, name)
 		default:
-			help = fmt.Sprintf(textRAIDOf, name, target)
+			help = fmt.Sprintf("target RAID of %s: %s", name, target)
 		}
 		fields = append(fields, form.Field{Key: fieldVolumes, Label: "Create", Kind: form.Choice, Options: []string{volumesAll, volumesRoot, volumesOthers}, Help: help})
 	}
@@ -76,8 +75,7 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 	return fields
 }
 
-// targetOf returns the target RAID of a node. Its configuration is nil if the node has no target RAID or Ironic would
-// reject it.
+// targetOf returns the target RAID of a node. It has no configuration if there is none or Ironic would reject it.
 func targetOf(n *models.Node) provision.RAIDTarget {
 	now, err := provision.RAIDOf(n)
 	if err != nil || len(now.Target) == 0 {
@@ -153,8 +151,7 @@ func raidValues(k steps.Known, args map[string]any) (values map[string]string, o
 	return values, true
 }
 
-// problemOfRAID returns a function that checks a target RAID. If n is not nil, the function also checks the target
-// RAID against the node's RAID interface.
+// problemOfRAID returns a function that checks a target RAID, also against the RAID interface of n unless n is nil.
 func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 	return func(text string) string {
 		target, err := parseRAID(k, text)
@@ -165,7 +162,7 @@ func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 			return ""
 		}
 		if problems := provision.RAIDProblems(n, target); len(problems) > 0 {
-			return fmt.Sprintf(textRAIDProblemsOf, n.Label(), strings.Join(problems, "; "))
+			return fmt.Sprintf("%s: %s", n.Label(), strings.Join(problems, "; "))
 		}
 		return ""
 	}
@@ -213,7 +210,7 @@ func parseVolume(word string) (map[string]any, error) {
 	if size, err := strconv.Atoi(parts[1]); err == nil {
 		disk["size_gb"] = size
 	} else if parts[1] != "MAX" {
-		return nil, fmt.Errorf(textRAIDSizeWrong, word)
+		return nil, fmt.Errorf("%q: the size must be in GiB, or MAX", word)
 	}
 	for _, part := range parts[2:] {
 		key, value := "volume_name", any(part)

@@ -1,5 +1,4 @@
-// Package stepform provides forms for the arguments of steps. A form contains a field for each argument, or is
-// specific to the step.
+// Package stepform provides forms for the arguments of steps: a field for each, or a form for the step.
 package stepform
 
 import (
@@ -114,20 +113,80 @@ func biosArguments(text string) (map[string]any, error) {
 	return bios.Arguments(changes), nil
 }
 
+// textOf returns a string as it is, and any other value as JSON, if JSON can encode it.
+func textOf(value any) (text string, ok bool) {
+	if text, ok = value.(string); ok {
+		return text, true
+	}
+	text, err := models.JSONText(value)
+	return text, err == nil
+}
+
 // Words formats a step in the short form used by commands. It omits the content of files and masks secrets.
 func Words(s models.Step) string {
 	words := []string{s.Label()}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
-		value, isText := s.Args[name].(string)
+		value, _ := textOf(s.Args[name])
 		switch {
 		case models.SecretKey(name):
 			value = models.Mask
 		case name == "files":
 			value = jsonText(withoutContent(s.Args[name]))
-		case !isText:
-			value = jsonText(s.Args[name])
 		}
 		words = append(words, name+"="+value)
 	}
 	return strings.Join(words, " ")
+}
+
+// Values returns the values of a step's form for the given arguments. ok is false if the form cannot show them.
+func Values(k steps.Known, args map[string]any) (values map[string]string, ok bool) {
+	values = map[string]string{}
+	switch k.Label() {
+	case "deploy.inject_files":
+		return injectValues(args)
+	case "bios.apply_configuration":
+		return pairs(args, "name", "value")
+	case "firmware.update":
+		return firmwareValues(args)
+	}
+	if k.Interface == raidInterface {
+		return raidValues(k, args)
+	}
+	for name, value := range args {
+		if k.Argument(name) == nil {
+			return nil, false
+		}
+		text, ok := textOf(value)
+		if !ok {
+			return nil, false
+		}
+		values[name] = text
+	}
+	return values, true
+}
+
+// pairs formats the settings of a step as NAME=VALUE. The arguments name and value are the keys of a setting's name
+// and value. pairs returns false if the form cannot show the settings.
+func pairs(args map[string]any, name, value string) (map[string]string, bool) {
+	list, isList := args["settings"].([]any)
+	if len(args) > 1 || len(args) == 1 && !isList {
+		return nil, false
+	}
+	var words []string
+	for _, item := range list {
+		setting, _ := item.(map[string]any)
+		left, isText := setting[name].(string)
+		if len(setting) != 2 || !isText {
+			return nil, false
+		}
+		right, ok := textOf(setting[value])
+		if !ok {
+			return nil, false
+		}
+		if strings.ContainsAny(left+right, " \t\"'") {
+			return nil, false
+		}
+		words = append(words, left+"="+right)
+	}
+	return map[string]string{"settings": strings.Join(words, " ")}, true
 }

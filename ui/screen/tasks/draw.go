@@ -15,7 +15,7 @@ import (
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)
-		s.table.Empty = textNoTask + strconv.Itoa(s.number) + "."
+		s.table.Empty = "No task " + strconv.Itoa(s.number) + "."
 		rows := max(h-len(below), 0)
 		s.table.Resize(w, rows)
 		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)
@@ -54,13 +54,7 @@ func (s *Task) below(t *theme.Theme, w, h int) []string {
 		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Plain, text, w-1, 3, most-3), w)...)
 	}
 	if task, ok := s.task(); ok && task.Command != "" {
-		for len(lines) < most-1 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, body.Text(t, theme.Muted, "   "+task.Command, w))
+		lines = append(body.Padded(lines, most-1), body.Text(t, theme.Muted, "   "+task.Command, w))
 	}
-	for len(lines) < most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most)
 }

@@ -11,25 +11,27 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/action"
-	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
 )
 
 // List lists all tasks, newest first.
 type List struct {
+	screen.Base
 	env   *screen.Env
 	table *table.Table[*screen.Task]
 }
 
-var _ screen.Screen = (*List)(nil)
-
 // New returns the screen that lists the tasks.
 func New(env *screen.Env) screen.Screen {
-	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
-	s.table.Empty = textEmpty
+	s := &List{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindTasks}, "tasks", action.List, action.Tasks),
+		env:  env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) }),
+	}
+	s.table.Empty = "No tasks yet. Actions on nodes appear here with a result for each node."
 	columns := []table.Column[*screen.Task]{
 		{Key: "number", Title: "#", Min: 3, Right: true, Text: func(t *screen.Task) string { return strconv.Itoa(t.Number) }},
 		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Role: theme.Strong, Text: name},
@@ -47,7 +49,6 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// name returns the name of the task's action.
 func name(t *screen.Task) string {
 	if t.Plan.Action == nil {
 		return "?"
@@ -55,13 +56,7 @@ func name(t *screen.Task) string {
 	return t.Plan.Action.Name()
 }
 
-// nodes returns the label of the node if there is only one, and the number of nodes otherwise.
-func nodes(t *screen.Task) string {
-	if len(t.Plan.Items) == 1 {
-		return t.Plan.Items[0].Node.Label()
-	}
-	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
-}
+func nodes(t *screen.Task) string { return review.Names(t.Plan.Items) }
 
 // duration returns the time that the task took. A running task is measured up to now.
 func duration(t *screen.Task, now time.Time) time.Duration {
@@ -75,15 +70,6 @@ func stateCell(t *screen.Task) table.Cell {
 	glyph, word, role := state(t)
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 }
-
-// Ref returns the reference that identifies the screen.
-func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *List) Title() string { return "tasks" }
-
-// Start shows the current tasks.
-func (s *List) Start() tea.Cmd { return s.Shown() }
 
 // Shown updates the list, because tasks may have changed since the last visit.
 func (s *List) Shown() tea.Cmd {
@@ -100,33 +86,23 @@ func (s *List) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *List) refresh() {
-	all := s.env.Tasks.All()
-	rows := make([]*screen.Task, len(all))
-	for i, t := range all {
-		rows[len(all)-1-i] = t
-	}
+	rows := s.env.Tasks.All()
+	slices.Reverse(rows)
 	s.table.SetRows(rows)
 }
 
 // Draw draws the list below a heading with the number of tasks.
 func (s *List) Draw(t *theme.Theme, w, h int) string {
-	count := fmt.Sprintf("%d tasks", s.table.Len())
-	if s.table.Len() == 1 {
-		count = "1 task"
-	}
 	left := []body.Span{body.S(theme.Strong, " Tasks")}
 	if n := s.env.Tasks.Running(); n > 0 {
 		left = append(left, body.S(theme.Busy, fmt.Sprintf("  %s %d running", theme.GlyphWorking, n)))
 	}
-	heading := body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
+	heading := body.Line(t, w, left, []body.Span{body.S(theme.Muted, models.Counted(s.table.Len(), "task"))})
 	return body.Page(t, w, h, heading, t.Rule(w), func(h int) string {
 		s.table.Resize(w, h)
-		return cell.Block(body.Split(s.table.Draw(t)), w, h)
+		return s.table.Draw(t)
 	})
 }
-
-// Scopes returns the scopes of the actions that the screen offers.
-func (s *List) Scopes() []action.Scope { return []action.Scope{action.List, action.Tasks} }
 
 // Do runs the screen's action with the given ID.
 func (s *List) Do(id action.ID) tea.Cmd {
@@ -149,16 +125,10 @@ func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *List) DisabledReason(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {
-		return textNoTasks
+		return "no tasks yet"
 	}
 	return ""
 }
-
-// Typing always returns false, because the screen has no text input.
-func (s *List) Typing() bool { return false }
-
-// Targets always returns nil, because the rows of this screen are not nodes.
-func (s *List) Targets() []models.NodeRef { return nil }
 
 // Copies returns the command line that would run the task at the cursor again.
 func (s *List) Copies() []screen.Copyable {
@@ -168,6 +138,3 @@ func (s *List) Copies() []screen.Copyable {
 	}
 	return []screen.Copyable{{Name: "command", Text: t.Command}}
 }
-
-// Close does nothing, because the screen starts no requests.
-func (s *List) Close() {}

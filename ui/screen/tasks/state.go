@@ -15,7 +15,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// state returns the glyph, the word and the color role for the state of a whole task.
 func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	if t.Running() {
 		word = "running"
@@ -37,21 +36,15 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	for _, o := range outcomes() {
 		if n := tally[o.outcome]; n > 0 {
 			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // the worst outcome comes first
-			glyph, role = o.glyph, o.role
+			glyph, word, role = o.glyph, o.word, o.role
 		}
 	}
-	if len(t.Results) == 1 || len(tally) == 1 {
-		// All nodes have the same outcome, so no numbers are needed.
-		for _, o := range outcomes() {
-			if tally[o.outcome] > 0 {
-				return glyph, o.word, role
-			}
-		}
+	if len(tally) == 1 { // all nodes have the same outcome, so no numbers are needed
+		return glyph, word, role
 	}
 	return glyph, strings.Join(parts, ", "), role
 }
 
-// outcomeLook determines how an outcome is shown.
 type outcomeLook struct {
 	outcome     provision.Outcome
 	glyph, word string
@@ -79,10 +72,9 @@ func lookOf(o provision.Outcome) outcomeLook {
 	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// finishedNodes returns the number of nodes on which a running task has finished. known is true only for enrolling
-// and for provision verbs, which end in a stable state.
+// finishedNodes returns on how many nodes a running task has finished. It is known for enrolling and for verbs.
 func finishedNodes(t *screen.Task) (n int, known bool) {
-	if enrolls(t) {
+	if _, enrolls := t.Plan.Action.(*provision.EnrollAction); enrolls {
 		for _, p := range t.Progress {
 			if p.Enrolled != nil {
 				n++
@@ -103,7 +95,6 @@ func finishedNodes(t *screen.Task) (n int, known bool) {
 	return n, true
 }
 
-// failedSoFar returns the number of nodes on which a running task has already failed.
 func failedSoFar(t *screen.Task) (n int) {
 	for _, r := range t.Known {
 		if r.Outcome == provision.OutcomeFailed {
@@ -111,11 +102,6 @@ func failedSoFar(t *screen.Task) (n int) {
 		}
 	}
 	return n
-}
-
-func enrolls(t *screen.Task) bool {
-	_, is := t.Plan.Action.(*provision.EnrollAction)
-	return is
 }
 
 // enrolled returns the row of an enrolled node. The row also shows the changes that were made.
@@ -138,7 +124,6 @@ func isVerb(t *screen.Task) bool {
 	return verb
 }
 
-// row shows the state of one node of a task.
 type row struct {
 	node models.NodeRef
 	look outcomeLook
@@ -150,7 +135,6 @@ type row struct {
 	retry time.Time
 }
 
-// ended returns the row of a node for which the task has a result.
 func ended(item *provision.Item, res *provision.Result) row {
 	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: res.RequestID}
 	if res.Err == nil {

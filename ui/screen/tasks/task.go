@@ -18,6 +18,7 @@ import (
 
 // Task is the screen of one task. It shows the progress and the result of each node.
 type Task struct {
+	screen.Base
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
@@ -31,11 +32,12 @@ type seenRetry struct {
 	at       time.Time
 }
 
-var _ screen.Screen = (*Task)(nil)
-
 // NewTask returns the screen of the task with the given number.
 func NewTask(env *screen.Env, number int) screen.Screen {
-	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
+	s := &Task{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(number)}, "", action.List, action.Task),
+		env:  env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID }),
+	}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "node", Title: "NODE", Min: 10, Max: 36, Text: func(r *row) string { return r.node.Label() }},
 		{Key: "outcome", Title: "RESULT", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
@@ -59,11 +61,6 @@ func (s *Task) nowCell(r *row) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// Ref returns the reference that identifies the screen.
-func (s *Task) Ref() screen.Ref {
-	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
-}
-
 // Title returns the number and the name of the task, for the header.
 func (s *Task) Title() string {
 	title := "task " + strconv.Itoa(s.number)
@@ -74,9 +71,6 @@ func (s *Task) Title() string {
 }
 
 func (s *Task) task() (*screen.Task, bool) { return s.env.Tasks.Get(s.number) }
-
-// Start shows the current state of the task.
-func (s *Task) Start() tea.Cmd { return s.Shown() }
 
 // Shown updates the rows, because the task may have changed since the last visit.
 func (s *Task) Shown() tea.Cmd {
@@ -92,7 +86,6 @@ func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh builds the rows from the current state of the task.
 func (s *Task) refresh() {
 	t, ok := s.task()
 	if !ok {
@@ -119,15 +112,14 @@ func (s *Task) refresh() {
 			}
 		}
 		if by := t.Retried[item.Node.UUID]; by > 0 {
-			r.now = fmt.Sprintf(textRetriedIn, by) + r.now
+			r.now = fmt.Sprintf("retried in task %d; ", by) + r.now
 		}
 		rows[i] = &r
 	}
 	s.table.SetRows(rows)
 }
 
-// retryAt returns the time, on the local clock, at which a rejected request is sent again. It returns the zero time
-// if the request is not retried.
+// retryAt returns the local time at which a rejected request is sent again, or zero if it is not retried.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.retries, p.Node.UUID)
@@ -140,9 +132,6 @@ func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	}
 	return h.at.Add(p.Retry.Delay)
 }
-
-// Scopes returns the scopes of the actions that the screen offers.
-func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, action.Task} }
 
 // Do runs the screen's action with the given ID.
 func (s *Task) Do(id action.ID) tea.Cmd {
@@ -253,16 +242,9 @@ func (s *Task) whyRetry(t *screen.Task) string {
 	return ""
 }
 
-// here reports whether the task belongs to the current context.
 func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
-
-// Typing always returns false, because the screen has no text input.
-func (s *Task) Typing() bool { return false }
-
-// Targets always returns nil.
-func (s *Task) Targets() []models.NodeRef { return nil }
 
 // Copies returns the request ID, the reason, the UUID and the name of the node at the cursor. It also returns the
 // command line that would run the task again.
@@ -284,6 +266,3 @@ func (s *Task) Copies() []screen.Copyable {
 	}
 	return copies
 }
-
-// Close does nothing, because the task continues without the screen.
-func (s *Task) Close() {}

@@ -39,7 +39,6 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// dropEnded removes the finished nodes from the screen.
 func (s *Screen) dropEnded() {
 	rest := map[string]bool{}
 	for _, r := range s.rows {

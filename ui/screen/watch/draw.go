@@ -6,6 +6,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/cell"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/phase"
 	"ironworks/ui/theme"
@@ -82,8 +83,7 @@ func (r *row) activity(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// drawRemaining returns the cell with the estimated remaining time. It is empty if no operation is running or there
-// is no estimate.
+// drawRemaining returns the cell with the estimated remaining time, which is empty without an estimate.
 func (r *row) drawRemaining() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
@@ -109,8 +109,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// below draws the details of the node at the cursor and the events. If logs are available, it also draws the log, and
-// fewer events or none.
+// below draws the details of the node at the cursor, the events and, if available, the log.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.details(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
@@ -181,10 +180,7 @@ func (s *Screen) details(t *theme.Theme, w, h int) []string {
 		text, role := s.aboutText(r)
 		lines = append(lines, body.Draw(t, body.IndentedMost(role, r.ref.Label()+"  "+text, w-1, 1, most), w)...)
 	}
-	for len(lines) < most+1 {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most+1)
 }
 
 func (s *Screen) aboutText(r *row) (string, theme.Role) {
@@ -197,7 +193,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	case !r.seen && r.node.Reason != "":
 		return string(r.node.Node.ProvisionState) + ": " + r.node.Reason, theme.Bad
 	case !r.seen:
-		return textNoOperation, theme.Muted
+		return "no operations since the console opened", theme.Muted
 	case r.work.Outcome == models.OutcomeFailed:
 		return fmt.Sprintf("%s failed after %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), r.work.Reason), theme.Bad
 	case r.work.Current() == nil:
@@ -214,4 +210,56 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 		}
 	}
 	return text, theme.Plain
+}
+
+const eventsAtMost = 100
+
+// events holds the last events of the watched nodes. It reads only new events from the log.
+type events struct {
+	last []models.Event
+	// next is the number of the next event to read. nodes is the number of nodes watched at the last read.
+	next, nodes int
+}
+
+// readLog reads the new events from the log. If the number of watched nodes has changed, it reads all events again.
+func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
+	if n := len(list.Nodes()); n != l.nodes {
+		l.nodes, l.next, l.last = n, 0, nil
+	}
+	fresh, next := log.Since(l.next)
+	l.next = next
+	for i := range fresh {
+		if list.Has(fresh[i].Node.UUID) {
+			l.last = append(l.last, fresh[i])
+		}
+	}
+	if more := len(l.last) - eventsAtMost; more > 0 {
+		l.last = append([]models.Event(nil), l.last[more:]...)
+	}
+}
+
+// drawEvents draws as many of the last events as a screen of height h has room for.
+func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
+	most := 0
+	switch {
+	case h >= 30:
+		most = h / 3
+	case h >= 16:
+		most = 5
+	}
+	return s.drawLastEvents(t, w, most)
+}
+
+// drawLastEvents draws a rule and, below it, at most the given number of events, with the newest at the bottom.
+func (s *Screen) drawLastEvents(t *theme.Theme, w, most int) []string {
+	if most == 0 || len(s.rows) == 0 {
+		return nil
+	}
+	s.lines.readLog(s.env.Events, s.env.Watching)
+	lines := []string{t.Rule(w)}
+	last := s.lines.last[max(len(s.lines.last)-most, 0):]
+	for i := range last {
+		lines = append(lines, screen.EventLine(t, &last[i], w))
+	}
+	return body.Padded(lines, most+1)
 }

@@ -23,16 +23,21 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// polledAtMost is the maximum number of nodes that are polled individually every second. The other nodes are updated
-// by the normal polls.
+const (
+	textNoContext = "No context is open; {connect} shows why."
+	textEmpty     = "No running operations. Tasks started from this console appear here; " +
+		"to watch other nodes, mark them in the fleet and press {watch}."
+)
+
+// polledAtMost is the number of nodes that are polled every second. Normal polls update the others.
 const polledAtMost = 8
 
-// learnAgain is the minimum interval between two reads of the durations of past operations. They are read again after
-// an operation has ended.
+// learnAgain is the minimum time between two reads of past durations, which follow the end of an operation.
 const learnAgain = 20 * time.Second
 
 // Screen shows the watched nodes. Their data is in the Store.
 type Screen struct {
+	screen.Base
 	env     *screen.Env
 	session *screen.Session
 	table   *table.Table[*row]
@@ -45,8 +50,7 @@ type Screen struct {
 	ended int
 	// running reports whether an operation or a task was running when the rows were last built.
 	running bool
-	// choosing is true while chosen asks other screens for their nodes. It keeps this screen from returning its own
-	// node.
+	// choosing keeps this screen from returning its own node while it asks other screens for theirs.
 	choosing bool
 	lines    events
 	// roomy is true if the columns for a wide screen are shown.
@@ -56,7 +60,6 @@ type Screen struct {
 	reading bool
 }
 
-// row shows a watched node and its operation.
 type row struct {
 	ref models.NodeRef
 	// node is the node's row in the Store. inStore reports whether the Store contains the node.
@@ -77,14 +80,16 @@ type row struct {
 }
 
 var (
-	_ screen.Screen   = (*Screen)(nil)
 	_ screen.Narrowed = (*Screen)(nil)
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
 // New returns the Watch screen.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindWatch}, "watch", action.Watch, action.List, action.Nodes),
+		env:  env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), log: logs.New(env),
+	}
 	var kept screen.Journal
 	if env.Session != nil {
 		kept = env.Session.Journal
@@ -96,17 +101,10 @@ func New(env *screen.Env) screen.Screen {
 		past, err := kept.Latest(ctx, phase.LearnFrom)
 		return models.NewExperience(past), err
 	})
-	s.table.Empty = textEmpty +
-		env.Keys.Text(textEmptyRest)
+	s.table.Empty = env.Keys.Text(textEmpty)
 	s.setColumns(false)
 	return s
 }
-
-// Ref returns the reference that identifies the screen.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "watch" }
 
 // Start adds the nodes of new tasks, and reads the durations of past operations.
 func (s *Screen) Start() tea.Cmd {
@@ -132,7 +130,6 @@ func (s *Screen) Shown() tea.Cmd {
 	return tea.Batch(s.readDurations(), s.follow())
 }
 
-// busy reports whether an operation is running on one of the nodes.
 func (s *Screen) busy(nodes []models.NodeRef) bool {
 	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
 		row, _, there := s.session.Store.Get(n.UUID)
@@ -193,11 +190,9 @@ func (s *Screen) follow() tea.Cmd {
 	return s.log.Follow(nodes...)
 }
 
-// hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// readDurations reads the durations of past operations again if an operation has ended, but at most once per
-// learnAgain.
+// readDurations reads past durations again after an operation has ended, at most once per learnAgain.
 func (s *Screen) readDurations() tea.Cmd {
 	ended := 0
 	for _, r := range s.rows {
@@ -261,8 +256,7 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince returns the time, on the server's clock, when the oldest running operation or task started. It returns
-// the zero time if nothing is running.
+// runningSince returns when, on the server's clock, the oldest running operation or task started, or zero.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -282,8 +276,7 @@ func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	return since
 }
 
-// endedBefore reports whether the node's last operation ended before the given time. It returns true if no operation
-// was observed.
+// endedBefore reports whether the node's last operation ended before the given time, or none was observed.
 func (r *row) endedBefore(at time.Time) bool {
 	switch {
 	case r.waiting || r.busy() || !r.inStore:
@@ -296,8 +289,7 @@ func (r *row) endedBefore(at time.Time) bool {
 
 func (r *row) busy() bool { return r.inStore && r.node.Node.ProvisionState.Busy() }
 
-// failed reports whether the node's last operation has failed. This includes a failed verification, for which Ironic
-// has no failure state.
+// failed includes a failed verification, for which Ironic has no failure state.
 func (r *row) failed() bool {
 	return r.inStore && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }
@@ -329,8 +321,7 @@ func (r *row) rank() int {
 	return rankDone
 }
 
-// inTasks returns the last progress of each node that belongs to a running task, by UUID. The progress is nil if the
-// task has not reported any for the node yet.
+// inTasks returns the last progress of each node of a running task by UUID, or nil if it has reported none.
 func (s *Screen) inTasks() map[string]*provision.Progress {
 	in := map[string]*provision.Progress{}
 	for _, t := range s.env.Tasks.All() {
@@ -385,7 +376,7 @@ func (s *Screen) Scopes() []action.Scope {
 	if s.reading {
 		return append(logs.Scopes(), action.Watch, action.Nodes)
 	}
-	return []action.Scope{action.Watch, action.List, action.Nodes}
+	return s.Base.Scopes()
 }
 
 // Typing reports whether a search or filter of the log is being edited.
@@ -427,5 +418,5 @@ func (s *Screen) Close() {
 	for uuid := range s.watched {
 		s.session.Unwatch(uuid)
 	}
-	s.watched = map[string]bool{}
+	s.watched = nil
 }

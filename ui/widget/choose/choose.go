@@ -25,8 +25,7 @@ type Item struct {
 	// item, unless it could start a filter text. A lowercase letter is always typed as text, and moves its item to
 	// the top.
 	Keys []string
-	// Heading means that the item is the heading of the items that follow. A heading cannot be chosen, and is hidden
-	// while there is a filter text.
+	// Heading means that the item is the heading of the next items. It cannot be chosen, and any filter text hides it.
 	Heading bool
 	// Disabled is the reason why the item cannot be chosen, or "" if it can.
 	Disabled string
@@ -58,8 +57,7 @@ func New(items []Item) *List {
 	return l
 }
 
-// SetItems replaces the items. The filter text is kept, and the cursor stays at the same item if that item still
-// exists.
+// SetItems replaces the items. It keeps the filter text and, if possible, the cursor's item.
 func (l *List) SetItems(items []Item) {
 	at, had := l.Current()
 	l.items = make([]Item, len(items))
@@ -75,8 +73,7 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
-// Complete replaces a preliminary list with the full one. The filter text is kept, and the cursor moves to the best
-// match.
+// Complete replaces a preliminary list with the full one. The cursor moves to the best match.
 func (l *List) Complete(items []Item) {
 	l.SetItems(items)
 	l.home()
@@ -110,11 +107,10 @@ func (l *List) Current() (Item, bool) {
 // Select moves the cursor to the item with the given ID, and reports whether the list shows such an item.
 func (l *List) Select(id string) bool {
 	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].ID == id })
-	if i < 0 {
-		return false
+	if i >= 0 {
+		l.cursor = i
 	}
-	l.cursor = i
-	return true
+	return i >= 0
 }
 
 // Update handles a key or a paste. done reports whether an item was chosen or the list was closed. If the list was
@@ -219,9 +215,8 @@ func (l *List) move(by int) {
 // if that is disabled, so that enter does not choose an item that is merely similar.
 func (l *List) home() {
 	l.cursor, l.top = 0, 0
-	if l.query != "" {
-		return
+	if l.query == "" {
+		enabled := func(i int) bool { return l.items[i].Disabled == "" && !l.items[i].Heading }
+		l.cursor = max(slices.IndexFunc(l.shown, enabled), 0)
 	}
-	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].Disabled == "" && !l.items[i].Heading })
-	l.cursor = max(i, 0)
 }

@@ -39,20 +39,17 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// drawInput draws the filter text with the number of matching items.
 func (l *List) drawInput(t *theme.Theme, w int) string {
-	headings := func(i Item) int {
-		if i.Heading {
-			return 1
-		}
-		return 0
-	}
 	shown, all := 0, 0
 	for _, i := range l.shown {
-		shown += 1 - headings(l.items[i])
+		if !l.items[i].Heading {
+			shown++
+		}
 	}
 	for i := range l.items {
-		all += 1 - headings(l.items[i])
+		if !l.items[i].Heading {
+			all++
+		}
 	}
 	count := strconv.Itoa(shown) + "/" + strconv.Itoa(all)
 	room := w - gutter - gap - len(count)

@@ -43,8 +43,7 @@ const (
 	noMatch = 1 << 30
 )
 
-// filter returns the indexes of the items that match query, best match first. Items with equally good matches keep
-// their order.
+// filter returns the indexes of the items that match query, best match first. Equal matches keep their order.
 func (l *List) filter(query string) []int {
 	query = strings.ToLower(strings.TrimSpace(query))
 	shown := make([]int, 0, len(l.items))
@@ -84,7 +83,8 @@ func (h searchText) rank(query string, words []string) int {
 	case strings.Contains(h.rest, query):
 		return inRest
 	}
-	if len(words) > 1 && h.hasAll(words) {
+	missing := func(word string) bool { return !strings.Contains(h.title, word) && !strings.Contains(h.rest, word) }
+	if len(words) > 1 && !slices.ContainsFunc(words, missing) {
 		return allWords
 	}
 	if span := inOrder(h.title, query); span >= 0 {
@@ -107,15 +107,6 @@ func wordStarts(s, text string) bool {
 		}
 		from = at + 1
 	}
-}
-
-func (h searchText) hasAll(words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(h.title, w) && !strings.Contains(h.rest, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // inOrder looks for the letters of text in s, in the same order but not necessarily adjacent. It returns the number

@@ -6,8 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Completions is the message that carries the completions of a field's text. It must be passed to the Update or Typed
-// method of the field's form.
+// Completions carries a field's completions. It must be passed to the Update or Typed method of the form.
 type Completions struct {
 	of   *field
 	text string
@@ -92,7 +91,6 @@ func (f *field) completes() (moves bool) {
 // History maps the keys of fields to the input from earlier forms, oldest first.
 type History map[string][]string
 
-// historyMost is the maximum number of entries kept for each field.
 const historyMost = 20
 
 // Recall sets the history of input to h. The up and down keys, or ctrl+p and ctrl+n, go through the values entered

@@ -15,15 +15,14 @@ const (
 // Height returns the number of lines that the whole form needs.
 func (f *Form) Height() int { return len(f.fields) + notes }
 
-// Draw draws the form in exactly w by h cells. It shows the fields around the current one and, below them, the help
-// of the current field.
+// Draw draws the fields around the current one and, below them, its help, in exactly w by h cells.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
 	label := f.labelWidth(w)
 	lines := make([]string, 0, max(h, 0))
 	for i := f.top; i < min(f.top+body, len(f.fields)); i++ {
-		lines = append(lines, f.fields[i].draw(t, i == f.focus, label, w))
+		lines = append(lines, f.fields[i].draw(t, i == f.focus, i == f.focus, label, w))
 	}
 	if len(f.fields) > 0 {
 		role, text := theme.Muted, f.fields[f.focus].help()
@@ -55,14 +54,8 @@ func (f *field) label() string {
 	return f.Label
 }
 
-// draw returns the field's line.
-func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
-	return f.drawWith(t, focused, focused, label, w)
-}
-
-// drawWith returns the field's line. focused means that the field is the current one, and editing means that its text
-// shows a cursor.
-func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
+// draw returns the line of a field, which may be the current one and, if editing is true, shows a cursor.
+func (f *field) draw(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {
 	case focused:

@@ -36,19 +36,16 @@ type Field struct {
 	Placeholder string
 	// Options lists the possible values of a Choice.
 	Options []string
-	// Suggestions lists completions of the field's text. If Complete is not nil, it returns the completions of a
-	// given text; it may read files.
+	// Suggestions lists completions. Complete, if not nil, returns those of a given text, and may read files.
 	Suggestions []string
 	Complete    func(text string) []string
-	// Files, if set, means that the field names a file. Its Complete function replaces the Complete function of the
-	// field.
+	// Files means that the field names a file. Its Complete function replaces that of the field.
 	Files *Files
 	// Required means that the field must not be empty or, if it is a Toggle, that it must be on.
 	Required bool
 	// Max is the maximum length in characters. If 0, the default of package line applies.
 	Max int
-	// Secrets returns the parts of a text that must be hidden. Each part consists of the byte offsets of its start
-	// and end.
+	// Secrets returns the byte offsets of the starts and ends of the parts of a text that must be hidden.
 	Secrets func(text string) [][2]int
 	// Describe returns the help for a value that is not empty, or "" to show Help.
 	Describe func(value string) string
@@ -118,7 +115,6 @@ func WithoutFiles(fields []Field, why string) []Field {
 	return fields
 }
 
-// help returns the text shown below the form while the field is current.
 func (f *field) help() string {
 	if value := f.value(); f.Describe != nil && value != "" {
 		if text := f.Describe(value); text != "" {
@@ -262,7 +258,6 @@ func (f *field) value() string {
 	return f.text.Value()
 }
 
-// check returns the problem with the field's value, or "" if the value is valid.
 func (f *field) check() string {
 	value := f.value()
 	switch {
@@ -283,17 +278,8 @@ func (f *field) update(msg tea.Msg) {
 	if !ok {
 		return
 	}
-	by := 0
-	switch key.String() {
-	case "right", "space":
-		by = 1
-	case "left":
-		by = -1
-	}
-	if by == 0 {
-		return
-	}
-	if f.Kind == Toggle {
+	by := map[string]int{"right": 1, "space": 1, "left": -1}[key.String()]
+	if f.Kind == Toggle && by != 0 {
 		f.on = !f.on
 	} else if n := len(f.Options); n > 0 {
 		f.option = (f.option + by + n) % n

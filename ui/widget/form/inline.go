@@ -8,8 +8,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Inline is a form that is part of a screen. Keys move between its fields, and are entered as text only while a field
-// is being edited.
+// Inline is a form on a screen. Keys move between fields, and are text only while a field is being edited.
 type Inline struct {
 	Form
 	editing bool
@@ -64,12 +63,8 @@ func (f *Inline) Top() { f.focus = 0 }
 // Bottom makes the last field current.
 func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 
-// Scroll selects another option of the current field, as Change does.
-func (f *Inline) Scroll(by int) { f.Change(by) }
-
-// Change selects the next option of the current field, or the previous one if by is negative. It does nothing in a
-// text field.
-func (f *Inline) Change(by int) {
+// Scroll selects the next option of the current field, or the previous one, unless it is a text field.
+func (f *Inline) Scroll(by int) {
 	if len(f.fields) == 0 || f.fields[f.focus].isText() {
 		return
 	}
@@ -87,7 +82,7 @@ func (f *Inline) Edit() {
 	}
 	at := &f.fields[f.focus]
 	if !at.isText() {
-		f.Change(1)
+		f.Scroll(1)
 		return
 	}
 	f.editing, f.before = true, at.value()
@@ -157,8 +152,7 @@ func (f *Inline) typedKey(at *field, key tea.KeyPressMsg) {
 	}
 }
 
-// editNext keeps the text of the current field and moves to another one. If the new field is a text field, editNext
-// starts editing it.
+// editNext keeps the current field's text and moves to another field, which it edits if it is a text field.
 func (f *Inline) editNext(by int) {
 	f.editing = false
 	f.fields[f.focus].remember(f.history)
@@ -169,8 +163,7 @@ func (f *Inline) editNext(by int) {
 	}
 }
 
-// Draw draws the form in exactly w by h cells. It shows the fields by section, with their problems, and the help of
-// the current field at the bottom.
+// Draw draws the fields by section with their problems, and the current field's help, in exactly w by h cells.
 func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	help := f.help(t, w, h)
 	body := h - len(help)
@@ -189,7 +182,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 		if i == f.focus {
 			line = len(rows)
 		}
-		rows = append(rows, at.drawWith(t, i == f.focus, i == f.focus && f.editing, label, w))
+		rows = append(rows, at.draw(t, i == f.focus, i == f.focus && f.editing, label, w))
 		if at.problem != "" {
 			for _, s := range few(cell.Wrap(printable.Lines(at.problem), w-2*gutter), 2) {
 				rows = append(rows, cell.Blanks(2*gutter)+t.Paint(theme.Bad, s))

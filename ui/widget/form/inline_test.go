@@ -73,7 +73,7 @@ func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 	}
 	f.Scroll(-1)
 	f.Move(1)
-	f.Change(1)
+	f.Scroll(1)
 	f.Move(9)
 	if f.Values()["boot"] != "uefi" || f.Values()["sure"] != "true" || f.Focus() != "sure" {
 		t.Errorf("at %s: %q", f.Focus(), f.Values())

@@ -12,8 +12,7 @@ import (
 // dot replaces each character of a secret.
 const dot = "•"
 
-// Draw draws the line in exactly w cells, scrolled so that the cursor is visible. The cursor is a cell in reverse
-// video.
+// Draw draws the line in exactly w cells, scrolled to the cursor, which is a cell in reverse video.
 func (l *Line) Draw(t *theme.Theme, w int) string {
 	if w <= 0 {
 		return ""
@@ -36,7 +35,6 @@ func (l *Line) Draw(t *theme.Theme, w int) string {
 	return cell.Fit(l.paint(t, chars, w), w)
 }
 
-// char is a character as it is displayed.
 type char struct {
 	text  string
 	width int

@@ -13,8 +13,7 @@ import (
 // commands is the set of modifiers that turn a key into a command, so that it does not insert text.
 const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.ModSuper
 
-// Update handles a key or a paste. It returns false for keys that it does not use, such as enter and esc, which the
-// caller handles.
+// Update handles a key or a paste. It returns false for keys that it does not use, such as enter and esc.
 func (l *Line) Update(msg tea.Msg) (used bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:

@@ -4,11 +4,10 @@
 package line
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"ironworks/ui/cell"
 )
 
 // The default maximum length of a line, in characters and in bytes, and the maximum number of entries in its history.
@@ -24,8 +23,7 @@ type Line struct {
 	MaxRunes, MaxBytes int
 	// Secret displays • for every character, and turns off the history.
 	Secret bool
-	// Secrets returns the parts of a text that are displayed as •. Each part consists of the byte offsets of its
-	// start and end.
+	// Secrets returns the byte offsets of the starts and ends of the parts of a text that are displayed as •.
 	Secrets func(text string) [][2]int
 	// Placeholder is displayed while the line is empty.
 	Placeholder string
@@ -115,18 +113,10 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limits of the line. It stops reading a large paste when a limit is
-// reached.
+// insert inserts text at the cursor. At a limit of the line, it stops reading, because a paste may be large.
 func (l *Line) insert(s string) {
-	runes, bytes := l.MaxRunes, l.MaxBytes
-	if runes <= 0 {
-		runes = defaultRunes
-	}
-	if bytes <= 0 {
-		bytes = defaultBytes
-	}
-	runes -= utf8.RuneCountInString(l.value)
-	bytes -= len(l.value)
+	runes := cmp.Or(l.MaxRunes, defaultRunes) - utf8.RuneCountInString(l.value)
+	bytes := cmp.Or(l.MaxBytes, defaultBytes) - len(l.value)
 	var b strings.Builder
 	after := rune(0)
 	for _, r := range s {
@@ -164,8 +154,7 @@ func oneCell(r rune) rune {
 func (l *Line) align() {
 	at := 0
 	for at < l.cursor {
-		char, _ := cell.First(l.value[at:])
-		at += len(char)
+		at = l.after(at)
 	}
 	l.cursor = at
 }

@@ -17,8 +17,7 @@ const (
 	clock    = 13
 	span     = 11
 	laneMost = 16
-	// textLeast is the minimum width of the text. If less space remains, the time is omitted first, and then the
-	// name.
+	// textLeast is the minimum width of the text. With less space, first the time and then the name is omitted.
 	textLeast = 24
 )
 
@@ -51,7 +50,6 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room returns the width available for the text of a line.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
 // body returns the text of a line, preceded by the name of the program that wrote it.
@@ -70,8 +68,7 @@ func (v *View) rowsOf(i int) int {
 	return len(v.breaks(v.number(i)))
 }
 
-// breaks returns the offsets in bytes at which the rows of a wrapped line end. For lines near the window, they are
-// cached.
+// breaks returns the byte offsets at which the rows of a wrapped line end. They are cached near the window.
 func (v *View) breaks(number int) []int {
 	ends, known := v.rows[number]
 	if known {
@@ -91,23 +88,11 @@ func (v *View) Draw(t *theme.Theme) string {
 		return ""
 	}
 	v.settle()
-	var b strings.Builder
-	b.Grow((v.w + 32) * v.h)
-	l, at := v.lead(), v.at()
-	for i := range v.h {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if at.Line >= v.Shown() || v.w <= l.width() {
-			b.WriteString(cell.Blanks(v.w))
-			continue
-		}
-		v.row(&b, t, l, at)
-		if at.Row++; at.Row >= v.rowsOf(at.Line) {
-			at = pane.Place{Line: at.Line + 1}
-		}
+	l, lines := v.lead(), v.Shown()
+	if v.w <= l.width() {
+		lines = 0
 	}
-	return b.String()
+	return v.walk().Area(v.at(), lines, v.w, v.h, func(b *strings.Builder, at pane.Place) { v.row(b, t, l, at) })
 }
 
 // row draws a single row. Only the first row of a line shows the columns before the text.
@@ -164,7 +149,6 @@ func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	b.WriteByte(' ')
 }
 
-// time draws the time of a line in w cells.
 func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	switch {
 	case w == 0:
@@ -172,13 +156,13 @@ func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	case e.at == 0, v.times == SinceStart && e.start == 0:
 		return cell.Blanks(w)
 	case v.times == SinceStart:
-		return t.Paint(theme.Muted, cell.FitRight(Since(time.Duration(e.at-e.start)), w-1)) + " "
+		return t.Paint(theme.Muted, cell.FitRight(since(time.Duration(e.at-e.start)), w-1)) + " "
 	}
 	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
 }
 
-// Since formats d as the time since the start of a log, such as +1:02.345.
-func Since(d time.Duration) string {
+// since formats d as the time since the start of a log, such as +1:02.345.
+func since(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
 		sign, d = "-", -d

@@ -50,8 +50,7 @@ const (
 	timesCount
 )
 
-// Limits contains the maximum number of lines in a log and their maximum size in bytes. If a limit is exceeded, the
-// oldest lines are dropped.
+// Limits limits the lines of a log, and their size in bytes. Beyond a limit, the oldest lines are dropped.
 type Limits struct{ Lines, Bytes int }
 
 // Default limits a log to 40 MiB, overhead included.
@@ -85,7 +84,6 @@ type View struct {
 	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// place is a row of the line with the given number.
 type place struct{ number, row int }
 
 // New returns an empty view that follows the newest line.
@@ -110,21 +108,13 @@ func (v *View) Append(lines ...Line) {
 			v.hits = append(v.hits, number)
 		}
 	}
-	v.forget()
-}
-
-// forget removes the hits for lines that the ring has dropped.
-func (v *View) forget() {
-	n := 0
-	for n < len(v.hits) && v.hits[n] < v.ring.first {
-		n++
-	}
-	v.hits = v.hits[n:]
+	dropped, _ := slices.BinarySearch(v.hits, v.ring.first)
+	v.hits = v.hits[dropped:]
 }
 
 // Clear drops all lines.
 func (v *View) Clear() {
-	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.first + v.ring.n}
+	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.next()}
 	v.hits, v.rows, v.cursor = nil, nil, -1
 	v.since = v.ring.first
 }
@@ -145,14 +135,14 @@ func (v *View) SetFilter(keep func(*Line) bool) {
 }
 
 // Len returns the number of lines.
-func (v *View) Len() int { return v.ring.n }
+func (v *View) Len() int { return len(v.ring.entries) }
 
 // Shown returns the number of lines that match the filter.
 func (v *View) Shown() int {
 	if v.keep != nil {
 		return len(v.hits)
 	}
-	return v.ring.n
+	return v.Len()
 }
 
 // Lines returns the lines that match the filter, the oldest first.
@@ -190,7 +180,7 @@ func (v *View) index(number int) int {
 		i, _ := slices.BinarySearch(v.hits, number)
 		return i
 	}
-	return min(max(number-v.ring.first, 0), v.ring.n)
+	return min(max(number-v.ring.first, 0), v.Len())
 }
 
 // Cursor returns the line that was last found by a search or jump. It returns false if there is none.

@@ -1,8 +1,6 @@
 package logview
 
 import (
-	"fmt"
-
 	"ironworks/ui/cell"
 	"ironworks/ui/widget/pane"
 )
@@ -59,16 +57,11 @@ func (v *View) Fresh() int {
 	return v.Shown() - v.index(v.since)
 }
 
-// Move scrolls by the given number of rows. Scrolling away from the end stops following; scrolling down to the end
-// starts it again.
+// Move scrolls by rows. Scrolling away from the end stops following, scrolling down to it starts it again.
 func (v *View) Move(by int) {
 	v.settle()
-	end, at := v.end(), v.at()
-	if by < 0 {
-		at = v.walk().Up(at, -by)
-	} else {
-		at = v.walk().Down(at, by, end)
-	}
+	end := v.end()
+	at := v.walk().Move(v.at(), by, end)
 	v.setPosition(at, by > 0 && at == end)
 }
 
@@ -108,18 +101,11 @@ func (v *View) Scroll(by int) {
 
 // Position returns the range of visible lines as text, such as "12–48 of 300", or "" if there are none.
 func (v *View) Position() string {
-	n := v.Shown()
-	if n == 0 {
-		return ""
-	}
 	v.settle()
-	at := v.at()
-	last := v.walk().Down(at, max(v.h-1, 0), v.walk().Last(n))
-	return fmt.Sprintf("%d–%d of %d", at.Line+1, last.Line+1, n)
+	return v.walk().Position(v.at(), v.Shown(), v.h)
 }
 
-// reveal makes the i-th matching line the current one. If that line is not fully visible, reveal scrolls to it, with
-// some lines before it.
+// reveal makes the i-th matching line current and, unless it is fully visible, scrolls to it.
 func (v *View) reveal(i int) {
 	number := v.number(i)
 	v.settle()

@@ -16,11 +16,10 @@ type entry struct {
 }
 
 // overhead is the size of an entry without its text, in bytes: twice the size of the struct (72 on 64-bit machines),
-// because the capacity of the ring may be twice its length, plus what the allocator loses by rounding.
+// because the capacity of the queue may be twice its length, plus what the allocator loses by rounding.
 const overhead = 2*72 + 16
 
-// cost returns the number of bytes that an entry takes. It does not count the tag and the mark, because several
-// entries share them.
+// cost returns the bytes that an entry takes, without the tag and the mark, which entries share.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
 // packed returns l as an entry. It copies the text, which may be part of a large buffer.
@@ -49,11 +48,9 @@ func (e *entry) line() Line {
 	return l
 }
 
-// ring is a queue of entries with a limited size. Each entry has a number, which does not change when older entries
-// are dropped.
+// ring is a queue of limited size. The number of an entry does not change when older ones are dropped.
 type ring struct {
-	buf     []entry
-	head, n int // index of the oldest entry, and number of entries
+	entries []entry
 	first   int // number of the oldest entry
 	bytes   int
 	tags    map[string]string // so that each tag is stored only once
@@ -61,36 +58,24 @@ type ring struct {
 	maxLines, maxBytes int
 }
 
-// next returns the number that the next entry will have.
-func (r *ring) next() int { return r.first + r.n }
+func (r *ring) next() int { return r.first + len(r.entries) }
 
 // at returns the entry with the given number, which must exist.
-func (r *ring) at(number int) *entry {
-	return &r.buf[(r.head+number-r.first)%len(r.buf)]
-}
+func (r *ring) at(number int) *entry { return &r.entries[number-r.first] }
 
-// add appends an entry and returns its number. Old entries are dropped to respect the limits, but at least one entry
-// is kept.
+// add appends an entry and returns its number. Beyond a limit, it drops the oldest entries, but never the new one.
 func (r *ring) add(e entry) int {
 	e.tag = r.intern(e.tag)
-	if r.n == len(r.buf) && r.n < r.maxLines {
-		r.grow()
-	}
-	if r.n == len(r.buf) {
-		r.drop()
-	}
 	number := r.next()
-	r.n++
-	*r.at(number) = e
+	r.entries = append(r.entries, e)
 	r.bytes += e.cost()
-	for r.maxBytes > 0 && r.bytes > r.maxBytes && r.n > 1 {
+	for len(r.entries) > r.maxLines || r.maxBytes > 0 && r.bytes > r.maxBytes && len(r.entries) > 1 {
 		r.drop()
 	}
 	return number
 }
 
-// intern returns the stored copy of a tag, so that equal tags share memory. If there are too many tags, it forgets
-// all of them and starts over.
+// intern returns the stored copy of a tag, so that equal tags share memory. It forgets all if there are too many.
 func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {
@@ -104,20 +89,10 @@ func (r *ring) intern(tag string) string {
 	return tag
 }
 
-func (r *ring) grow() {
-	const atFirst = 256
-	buf := make([]entry, min(max(2*len(r.buf), atFirst), r.maxLines))
-	n := copy(buf, r.buf[r.head:])
-	copy(buf[n:], r.buf[:r.head])
-	r.buf, r.head = buf, 0
-}
-
-// drop removes the oldest entry.
+// drop removes the oldest entry. Reslicing is cheap: append copies only when the capacity is used up.
 func (r *ring) drop() {
-	e := &r.buf[r.head]
-	r.bytes -= e.cost()
-	*e = entry{}
-	r.head = (r.head + 1) % len(r.buf)
+	r.bytes -= r.entries[0].cost()
+	r.entries[0] = entry{}
+	r.entries = r.entries[1:]
 	r.first++
-	r.n--
 }

@@ -2,6 +2,7 @@ package logview
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ironworks/ui/widget/pane"
@@ -66,13 +67,13 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
-// around. It reports whether there is such a line.
+// seek goes to the first line with the search text and reports whether there is one. It starts at index from,
+// advances by step, and wraps around.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false
 	}
-	plain := isASCII(v.query)
+	plain := !strings.ContainsFunc(v.query, func(r rune) bool { return r >= utf8.RuneSelf })
 	return v.find(from, step, func(e *entry) bool {
 		return has(e.text, v.query, plain) || has(e.tag, v.query, plain)
 	})
@@ -124,7 +125,7 @@ func has(s, what string, plain bool) bool {
 		start, _ := pane.Find(s, what)
 		return start >= 0
 	}
-	low, up := lower(what[0]), upper(what[0])
+	low, up := byte(unicode.ToLower(rune(what[0]))), byte(unicode.ToUpper(rune(what[0]))) //nolint:gosec // ASCII
 	for len(s) >= len(what) {
 		i := strings.IndexByte(s, low)
 		if up != low {
@@ -137,44 +138,10 @@ func has(s, what string, plain bool) bool {
 		if i < 0 || i+len(what) > len(s) {
 			return false
 		}
-		if begins(s[i:], what) {
+		if strings.EqualFold(s[i:i+len(what)], what) {
 			return true
 		}
 		s = s[i+1:]
 	}
 	return false
-}
-
-// begins reports whether s starts with the text in what, ignoring case. The text must be ASCII, and s must be at
-// least as long.
-func begins(s, what string) bool {
-	for i := range len(what) {
-		if lower(s[i]) != lower(what[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func upper(c byte) byte {
-	if c >= 'a' && c <= 'z' {
-		return c - ('a' - 'A')
-	}
-	return c
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

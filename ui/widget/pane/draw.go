@@ -9,27 +9,11 @@ import (
 
 // Draw draws the pane in exactly the size set by Resize.
 func (p *Pane) Draw(t *theme.Theme) string {
-	if p.h <= 0 {
-		return ""
+	lines := len(p.lines)
+	if p.w <= 0 {
+		lines = 0
 	}
-	w := max(p.w, 0)
-	var b strings.Builder
-	b.Grow((w + 16) * p.h)
-	at := p.top
-	for i := range p.h {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if at.Line >= len(p.lines) || w == 0 {
-			blank(&b, w)
-			continue
-		}
-		p.row(&b, t, at)
-		if at.Row++; at.Row >= p.rowsOf(at.Line) {
-			at = Place{Line: at.Line + 1}
-		}
-	}
-	return b.String()
+	return p.walk().Area(p.top, lines, p.w, p.h, func(b *strings.Builder, at Place) { p.row(b, t, at) })
 }
 
 func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
@@ -61,14 +45,14 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 		painted += cell.Blanks(p.w-1-used) + t.Paint(theme.Muted, cell.Ellipsis)
 		used = p.w
 	}
-	blank(b, lead)
+	b.WriteString(cell.Blanks(lead))
 	if len(line) > 1 || p.query != "" {
 		// A role may change within a character that consists of several runes.
 		painted = cell.Fit(painted, p.w-lead)
 		used = p.w
 	}
 	b.WriteString(painted)
-	blank(b, p.w-used)
+	b.WriteString(cell.Blanks(p.w - used))
 }
 
 // Paint paints the part of line between the byte offsets start and end according to the roles of its spans, and
@@ -112,10 +96,4 @@ func matchFrom(text, query string, from int) (start, end int) {
 		return -1, -1
 	}
 	return start + from, end + from
-}
-
-func blank(b *strings.Builder, n int) {
-	for range n {
-		b.WriteByte(' ')
-	}
 }

@@ -9,8 +9,7 @@ func (p *Pane) rowsOf(line int) int {
 	return len(p.breaks(line))
 }
 
-// breaks returns the offsets in bytes at which the rows of a wrapped line end. For lines near the window, they are
-// cached.
+// breaks returns the byte offsets at which the rows of a wrapped line end. They are cached near the window.
 func (p *Pane) breaks(line int) []int {
 	ends, known := p.rows[line]
 	if known {

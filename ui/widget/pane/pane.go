@@ -21,7 +21,6 @@ type Line []Span
 // Text returns a line that has a single role.
 func Text(role theme.Role, text string) Line { return Line{{Role: role, Text: text}} }
 
-// text returns the text of the line without its roles.
 func (l Line) text() string {
 	if len(l) == 1 {
 		return l[0].Text
@@ -48,20 +47,14 @@ type Pane struct {
 	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// printableSpans replaces control characters in lines. It modifies the slice that it is given, and returns it.
-func printableSpans(lines []Line) []Line {
+// SetLines replaces the lines. The pane keeps the slice, and replaces control characters in it. The position is kept.
+func (p *Pane) SetLines(lines []Line) {
 	for _, l := range lines {
 		for i := range l {
 			l[i].Text = printable.Line(l[i].Text)
 		}
 	}
-	return lines
-}
-
-// SetLines replaces the lines. The pane keeps the slice, and replaces control characters in it. The position is kept.
-func (p *Pane) SetLines(lines []Line) {
-	p.lines = printableSpans(lines)
-	p.rows = nil
+	p.lines, p.rows = lines, nil
 	p.hit = min(p.hit, max(len(lines)-1, 0))
 	p.settle()
 }

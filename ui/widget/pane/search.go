@@ -27,8 +27,8 @@ func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 // Prev goes to the previous line with a match, wrapping around, and reports whether there is a match.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
-// around. It reports whether there is such a line.
+// seek goes to the first line with the search text and reports whether there is one. It starts at index from,
+// advances by step, and wraps around.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
@@ -60,8 +60,7 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find searches s for the text in what, ignoring case. It returns the range of bytes of the first occurrence, or -1
-// if there is none.
+// Find returns the byte range of the first occurrence of what in s, ignoring case, or -1 if there is none.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)

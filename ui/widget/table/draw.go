@@ -35,8 +35,7 @@ func (t *Table[R]) Draw(th *theme.Theme) string {
 	return b.String()
 }
 
-// title draws the line with the titles. The sort arrow may be in the gap after its title, so that sorting does not
-// move any columns.
+// title draws the titles. The sort arrow may be in the gap after its title, so that sorting moves no column.
 func (t *Table[R]) title(d *pen, p *plan) {
 	d.blanks(gutter)
 	for k, i := range p.cols {
@@ -51,7 +50,10 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		col := &t.cols[i]
 		role, arrow := theme.Muted, ""
 		if col.Key == t.sortKey && t.sortKey != "" {
-			role, arrow = theme.Strong, t.arrow()
+			role, arrow = theme.Strong, theme.GlyphUp
+			if t.sortDsc {
+				arrow = theme.GlyphDown
+			}
 			// The last column has no gap for the arrow.
 			w = min(w, d.w-d.x-1)
 		}
@@ -66,13 +68,6 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		d.blanks(next - d.x)
 	}
 	d.end()
-}
-
-func (t *Table[R]) arrow() string {
-	if t.sortDsc {
-		return theme.GlyphDown
-	}
-	return theme.GlyphUp
 }
 
 func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
@@ -110,7 +105,6 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 	d.end()
 }
 
-// empty draws the text that is shown when the table has no rows.
 func (t *Table[R]) empty(d *pen, lines int) {
 	text := cell.Wrap(printable.Line(t.Empty), t.w-gutter-1)
 	if lines > 1 {
@@ -126,8 +120,7 @@ func (t *Table[R]) empty(d *pen, lines int) {
 	}
 }
 
-// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring painted text again would
-// take most of the drawing time.
+// pen writes lines of exactly w cells. It counts what it writes, because measuring painted text is slow.
 type pen struct {
 	b  *strings.Builder
 	th *theme.Theme

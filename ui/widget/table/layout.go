@@ -41,8 +41,7 @@ func (t *Table[R]) measureAnew() {
 	t.measure()
 }
 
-// measure measures the visible rows and a sample of all rows. The widths only grow, so that a refresh does not make
-// columns narrower.
+// measure measures the visible rows and a sample. Widths only grow, so that no refresh makes columns narrower.
 func (t *Table[R]) measure() {
 	for _, r := range t.Visible() {
 		t.measureRow(r)
@@ -102,8 +101,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// usefulWidth returns the smallest width at which a column is worth showing. For a column with Grow, this is at least
-// Min.
+// usefulWidth returns the least width at which a column is worth showing. With Grow, it is at least Min.
 func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
@@ -112,7 +110,6 @@ func (t *Table[R]) usefulWidth(i int) int {
 	return least
 }
 
-// layout returns the plan for the current columns, area and contents.
 func (t *Table[R]) layout() *plan {
 	if t.plan != nil {
 		return t.plan
@@ -167,19 +164,16 @@ func (t *Table[R]) drop(p *plan) {
 // widen gives cells to the columns that need more, one cell each in turn, so that only the widest columns are cut.
 // Columns with Grow come last. It returns the number of cells that remain.
 func (t *Table[R]) widen(p *plan, room int) int {
-	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
-	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })
-}
-
-func (t *Table[R]) widenSome(p *plan, room int, these func(*Column[R]) bool) int {
-	for given := true; given && room > 0; {
-		given = false
-		for k, i := range p.cols {
-			_, want := t.bounds(i)
-			if these(&t.cols[i]) && p.width[k] < want && room > 0 {
-				p.width[k]++
-				room--
-				given = true
+	for _, growing := range []bool{false, true} {
+		for given := true; given && room > 0; {
+			given = false
+			for k, i := range p.cols {
+				_, want := t.bounds(i)
+				if growing == (t.cols[i].Grow > 0) && p.width[k] < want && room > 0 {
+					p.width[k]++
+					room--
+					given = true
+				}
 			}
 		}
 	}
@@ -205,8 +199,7 @@ func (t *Table[R]) grow(p *plan, room int) {
 	}
 }
 
-// limit ensures that each column fits beside the first one, and computes how far Scroll can go. It does nothing if
-// all columns fit.
+// limit makes each column fit beside the first one if not all fit, and computes how far Scroll can go.
 func (t *Table[R]) limit(p *plan) {
 	if len(p.cols) == 0 {
 		return

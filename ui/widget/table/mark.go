@@ -20,8 +20,7 @@ func (t *Table[R]) IsMarked(id string) bool {
 // HasMarks reports whether any row is marked.
 func (t *Table[R]) HasMarks() bool { return len(t.order) > 0 }
 
-// Marked returns the IDs of the marked rows in the order in which they were marked. It includes rows that are
-// filtered out.
+// Marked returns the IDs of the marked rows in the order of marking, including rows that are filtered out.
 func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 
 // ToggleMark marks the row at the cursor or removes its mark, and moves the cursor down.
@@ -34,7 +33,7 @@ func (t *Table[R]) ToggleMark() {
 		return
 	}
 	if id := t.id(r); t.IsMarked(id) {
-		t.keepMarks(func(other string) bool { return other != id })
+		t.Prune(func(other string) bool { return other != id })
 	} else {
 		t.Mark(id)
 	}
@@ -48,8 +47,7 @@ func (t *Table[R]) MarkAll() {
 	}
 }
 
-// MarkRange marks the rows from the one that was marked last to the one at the cursor. If none is marked, it marks
-// the row at the cursor.
+// MarkRange marks the rows from the one that was marked last, if any, to the one at the cursor.
 func (t *Table[R]) MarkRange() {
 	if len(t.rows) == 0 {
 		return
@@ -99,11 +97,9 @@ func (t *Table[R]) ClearMarks() {
 }
 
 // Prune removes the marks of IDs that no longer exist.
-func (t *Table[R]) Prune(exists func(id string) bool) { t.keepMarks(exists) }
-
-func (t *Table[R]) keepMarks(keep func(id string) bool) {
+func (t *Table[R]) Prune(exists func(id string) bool) {
 	t.order = slices.DeleteFunc(t.order, func(id string) bool {
-		if keep(id) {
+		if exists(id) {
 			return false
 		}
 		delete(t.marks, id)

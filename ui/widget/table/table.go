@@ -31,8 +31,7 @@ type Column[R any] struct {
 	// Grow is the share of the free space that the column gets. If 0, it gets none.
 	Grow  int
 	Right bool
-	// Drop determines the order in which columns that do not fit are removed, the highest value first. A column with
-	// 0 is never removed.
+	// Drop is the order in which columns that do not fit are removed, highest first. A column with 0 is kept.
 	Drop int
 	// Head, if not nil, returns the title for a given width, such as an axis.
 	Head func(w int) string
@@ -60,8 +59,7 @@ func (c *Column[R]) printable(r R) Cell {
 type Table[R any] struct {
 	// Empty is the text shown if there are no rows.
 	Empty string
-	// Highlight paints the whole row at the cursor. If it is set, moving the cursor sends two rows to the terminal;
-	// if not, only two cells.
+	// Highlight paints the whole row at the cursor. Moving it then sends two rows to the terminal, not two cells.
 	Highlight bool
 	// Jump is the number of additional rows to scroll when the cursor leaves the window. It reduces how often a table
 	// beside another widget scrolls. There, each scrolled line is sent again, because terminals can scroll only whole
@@ -172,8 +170,7 @@ func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 // body returns the number of lines available for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
-// find returns the index of the row whose ID is want, or -1 if there is none. near is the previous index of the row;
-// find looks there first.
+// find returns the index of the row whose ID is want, or -1. It looks first at near, the previous index.
 func find[R any](rows []R, id func(R) string, want string, near int) int {
 	if near < len(rows) && id(rows[near]) == want {
 		return near

@@ -68,8 +68,7 @@ func MinWidth(titles []string) int {
 	return w
 }
 
-// window returns the range of visible titles. It starts at the first title unless the current one would then be
-// hidden.
+// window returns the range of visible titles, from the first one unless the current one would then be hidden.
 func window(titles []string, current, w int) (from, to int) {
 	if current < 0 || current >= len(titles) {
 		current = 0
@@ -82,8 +81,7 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the range of titles that starts at index from and fits into w cells. It leaves space for
-// the ellipses.
+// fits returns the end of the range of titles from index from that fits into w cells, with the ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {

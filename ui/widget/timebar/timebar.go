@@ -4,6 +4,7 @@
 package timebar
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -50,16 +51,13 @@ var steps = [...]time.Duration{
 
 // NewScale returns an axis of w cells that is long enough for a time span of the given length.
 func NewScale(longest time.Duration, w int) Scale {
-	for _, s := range steps {
-		if longest <= s {
-			return Scale{Total: s, W: w}
-		}
+	if i, _ := slices.BinarySearch(steps[:], longest); i < len(steps) {
+		return Scale{Total: steps[i], W: w}
 	}
 	const day = 24 * time.Hour
 	return Scale{Total: (longest + day - 1) / day * day, W: w}
 }
 
-// at returns the position of time d on the axis, in cells.
 func (s Scale) at(d time.Duration) int {
 	if s.Total <= 0 {
 		return 0
@@ -212,10 +210,8 @@ func (s Scale) tick(label func(time.Duration) string) time.Duration {
 	room := func(step time.Duration) bool {
 		return s.Total/step <= mostTicks && s.at(step) >= cell.Width(label(s.Total-s.Total%step))+2
 	}
-	for _, step := range ticks {
-		if room(step) {
-			return step
-		}
+	if i := slices.IndexFunc(ticks[:], room); i >= 0 {
+		return ticks[i]
 	}
 	return max((s.Total/mostTicks+day-1)/day, 1) * day
 }
