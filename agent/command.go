@@ -126,9 +126,11 @@ func (a *agent) finish(c *command, result any, err error) {
 	close(c.done)
 	a.mu.Unlock()
 	// The journal calls a function of its owner, so log only after the lock is released.
-	if status == mismatch {
+	switch status {
+	case mismatch:
 		a.log.base.error("Clean version mismatch for command %s", c.name)
-	} else if status == failed {
+	case failed:
 		a.log.base.error("Command failed: %s, error: %s", c.name, f)
+	default:
 	}
 }
