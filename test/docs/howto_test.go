@@ -1,10 +1,9 @@
 package docs_test
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,15 +113,7 @@ func TestCommandsOfThePages(t *testing.T) {
 // lab starts a lab of machines with an embedded Ironic, and returns Ironic's URL. The lab runs until the test ends.
 func lab(t *testing.T, dir string) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	up := exec.CommandContext(t.Context(), program.Path(), "lab", "up", "--lab-speed", "40", "--listen", address)
+	up := exec.CommandContext(t.Context(), program.Path(), "lab", "up", "--lab-speed", "40", "--listen", "127.0.0.1:0")
 	up.Env = append(os.Environ(), program.Env("HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "labstate"))...)
 	up.Cancel = func() error { return up.Process.Signal(os.Interrupt) }
 	up.WaitDelay = 10 * time.Second
@@ -133,14 +124,13 @@ func lab(t *testing.T, dir string) string {
 	if err := up.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var printed bytes.Buffer
-	for b := make([]byte, 1024); !strings.Contains(printed.String(), "ironworks --url"); {
-		n, err := out.Read(b)
-		printed.Write(b[:n])
-		if err != nil {
-			t.Fatalf("the lab did not start: %v\n%s", err, printed.String())
+	t.Cleanup(func() { _ = up.Wait() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, url, last := strings.Cut(lines.Text(), "ironworks --url "); last {
+			return url
 		}
 	}
-	t.Cleanup(func() { _ = up.Wait() })
-	return "http://" + address
+	t.Fatalf("the lab did not start: %v", lines.Err())
+	return ""
 }
