@@ -47,7 +47,7 @@ pythons:
 WAITING := ./test/contract/embedded ./cmd ./agentlog ./sshserver ./lab/conductor ./bmc ./agent ./ignition/serve ./lab
 
 check:
-	GOGC=400 go test -short -vet=off -p 5 $(WAITING) $$(go list ./... | grep -vE '^ironworks/test/')
+	GOGC=400 go test -short -vet=off -p 8 $(WAITING) $$(go list ./... | grep -vE '^ironworks/test/')
 
 # The race detector makes a package two to eight times slower, so it runs where goroutines share
 # memory (RACING), with few seeds (-short): ./fleet and ./journal, whose tests are random, also
