@@ -142,6 +142,9 @@ type Later struct {
 // NewLater returns a message for of, a screen or a part of one, which calls do.
 func NewLater(of any, do func() tea.Cmd) Later { return Later{of: of, do: do} }
 
+// SendLater returns a command that sends such a message. Dialogs use it, because they must not change the screen.
+func SendLater(of any, do func() tea.Cmd) tea.Cmd { return Send(NewLater(of, do)) }
+
 // For reports whether the message is for the given recipient.
 func (l Later) For(recipient any) bool { return l.of == recipient }
 

@@ -199,10 +199,10 @@ func (s *Screen) askGolden() tea.Cmd {
 		if !known {
 			return nil, "golden", "no node has this name or UUID"
 		}
-		return screen.Send(screen.NewLater(s, func() tea.Cmd {
+		return screen.SendLater(s, func() tea.Cmd {
 			s.compareWith(row.Node.Ref())
 			return s.Shown()
-		})), "", ""
+		}), "", ""
 	})})
 }
 

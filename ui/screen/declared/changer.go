@@ -59,7 +59,7 @@ type Planned struct {
 }
 
 // After returns a command for a dialog. The command runs cmd after the dialog has closed.
-func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(screen.NewLater(c.of, cmd)) }
+func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.SendLater(c.of, cmd) }
 
 // AskApply asks the operator for a file, and then for consent to the changes that the file requires.
 func (c *Changer) AskApply() tea.Cmd {

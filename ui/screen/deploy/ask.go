@@ -18,12 +18,6 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// answer returns the message that makes Update call then.
-func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.NewLater(s, then) }
-
-// decide returns a command that makes Update call then. Dialogs use it, because they must not change the screen.
-func (s *Screen) decide(then func() tea.Cmd) tea.Cmd { return screen.Send(s.answer(then)) }
-
 // openForm opens a form. When the operator submits the form, the then function receives its values.
 func (s *Screen) openForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
@@ -42,7 +36,7 @@ func (s *Screen) askSave() tea.Cmd {
 	}
 	return s.openForm("Save plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, force := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
-		return s.decide(func() tea.Cmd { return s.save(path, force) }), "", ""
+		return screen.SendLater(s, func() tea.Cmd { return s.save(path, force) }), "", ""
 	})
 }
 
@@ -50,7 +44,7 @@ func (s *Screen) save(path string, force bool) tea.Cmd {
 	file, ctx := s.planFile(), s.life
 	return func() tea.Msg {
 		written, err := file.Write(ctx, path, force)
-		return s.answer(func() tea.Cmd { return s.handleWritten(path, file.Plan, written, err) }) //nolint:contextcheck // Update calls it
+		return screen.NewLater(s, func() tea.Cmd { return s.handleWritten(path, file.Plan, written, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
@@ -79,11 +73,11 @@ func (s *Screen) askLoad() tea.Cmd {
 	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textLoadHelp}}
 	return s.openForm("Load plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])
-		return s.decide(func() tea.Cmd {
+		return screen.SendLater(s, func() tea.Cmd {
 			s.draft.Loaded = path
 			return func() tea.Msg {
 				file, err := provision.ReadPlan(path)
-				return s.answer(func() tea.Cmd { return s.handlePlan(path, file, err) })
+				return screen.NewLater(s, func() tea.Cmd { return s.handlePlan(path, file, err) })
 			}
 		}), "", ""
 	})
@@ -144,7 +138,7 @@ func (s *Screen) editPlan() tea.Cmd {
 		{ID: beginAnew, Title: "edit the current plan", Detail: "discards the rejected edit"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Edit the plan", items, func(id string) tea.Cmd {
-		return s.decide(func() tea.Cmd {
+		return screen.SendLater(s, func() tea.Cmd {
 			if id == goOnWriting {
 				return s.layOut(left)
 			}
@@ -165,7 +159,7 @@ func (s *Screen) layOutPlan() tea.Cmd {
 func (s *Screen) layOut(text string) tea.Cmd {
 	return func() tea.Msg {
 		file, err := provision.NewPlanText([]byte(text))
-		return s.answer(func() tea.Cmd { return s.openEditor(file, text, err) })
+		return screen.NewLater(s, func() tea.Cmd { return s.openEditor(file, text, err) })
 	}
 }
 
@@ -180,7 +174,7 @@ func (s *Screen) openEditor(file provision.PlanText, text string, err error) tea
 		if err = errors.Join(failed, err); err == nil {
 			edited, err = plan.Decode(typed)
 		}
-		return s.answer(func() tea.Cmd { return s.handlePlanEdited(text, string(typed), edited, err) })
+		return screen.NewLater(s, func() tea.Cmd { return s.handlePlanEdited(text, string(typed), edited, err) })
 	}})
 }
 
@@ -214,7 +208,7 @@ func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	text := s.draft.Text
 	lines = append(lines, overlay.Text{}, overlay.Text{Text: s.env.Keys.Text(textEditRejected)})
 	note := overlay.NewNote("Invalid plan (line:column)", lines).With(overlay.Choice{
-		Key: "Y", Text: "continue editing", Then: s.decide(func() tea.Cmd { return s.layOut(text) }),
+		Key: "Y", Text: "continue editing", Then: screen.SendLater(s, func() tea.Cmd { return s.layOut(text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})
 }

@@ -89,12 +89,12 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
 		return func() tea.Msg {
 			got := prepare.Checked{Report: *inline.Report()}
-			return s.answer(func() tea.Cmd { return s.handleFile(number, got, nil) })
+			return screen.NewLater(s, func() tea.Cmd { return s.handleFile(number, got, nil) })
 		}
 	}
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return s.answer(func() tea.Cmd { return s.handleFile(number, got, err) }) //nolint:contextcheck // Update calls it
+		return screen.NewLater(s, func() tea.Cmd { return s.handleFile(number, got, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/ui/cell"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
@@ -134,7 +135,7 @@ func (s *Screen) askHints() tea.Cmd {
 		case !hints.IsSet():
 			return nil, "hints", `No hints given. Enter an object such as {"wwn": "…"}.`
 		}
-		return s.decide(func() tea.Cmd {
+		return screen.SendLater(s, func() tea.Cmd {
 			if v["all"] == "true" {
 				return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.Hints = hints })
 			}

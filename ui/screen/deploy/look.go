@@ -12,6 +12,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/ui/screen"
 )
 
 // checkRun holds the results of the last checks and the state of the running ones.
@@ -117,7 +118,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return s.answer(func() tea.Cmd { return s.handleChecks(number, r, err) }) //nolint:contextcheck // Update calls it
+		return screen.NewLater(s, func() tea.Cmd { return s.handleChecks(number, r, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -276,7 +276,7 @@ func (s *Screen) override() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: "Override checks of " + label, Lines: lines, Danger: true, Type: n.TypedName(),
 		Ask: fmt.Sprintf(textOverrideAsk, models.Counted(len(may), "failed check"), label),
-		Yes: s.decide(func() tea.Cmd {
+		Yes: screen.SendLater(s, func() tea.Cmd {
 			overrides := maps.Clone(s.overrides)
 			if overrides == nil {
 				overrides = map[string][]plan.CheckID{}

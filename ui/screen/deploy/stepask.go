@@ -47,7 +47,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textAddStep, items, func(id string) tea.Cmd {
 		i := slices.IndexFunc(known, func(k steps.Known) bool { return k.Label() == id })
-		return s.decide(func() tea.Cmd {
+		return screen.SendLater(s, func() tea.Cmd {
 			if i < 0 {
 				return s.askAnyStep(nil)
 			}
@@ -93,7 +93,7 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd { return tea.Batch(image.writeToPlan(s), s.readStep(k, step, instead)) }), "", ""
+		return screen.SendLater(s, func() tea.Cmd { return tea.Batch(image.writeToPlan(s), s.readStep(k, step, instead)) }), "", ""
 	})
 }
 
@@ -101,7 +101,7 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)
-		return s.answer(func() tea.Cmd {
+		return screen.NewLater(s, func() tea.Cmd {
 			if err != nil {
 				return toast(screen.Failure, models.OnScreen(err))
 			}

@@ -15,6 +15,7 @@ import (
 	"ironworks/models/steps"
 	"ironworks/provision"
 	"ironworks/ui/cell"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
@@ -172,7 +173,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd { return s.setStep(step, instead) }), "", ""
+		return screen.SendLater(s, func() tea.Cmd { return s.setStep(step, instead) }), "", ""
 	})
 }
 

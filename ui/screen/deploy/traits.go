@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
@@ -66,7 +67,7 @@ func (s *Screen) askTraits() tea.Cmd {
 				chosen = append(chosen, trait)
 			}
 		}
-		return s.decide(func() tea.Cmd { return s.setTraits(chosen) }), "", ""
+		return screen.SendLater(s, func() tea.Cmd { return s.setTraits(chosen) }), "", ""
 	})
 }
 

@@ -249,7 +249,7 @@ func (p *biosPage) edit() tea.Cmd {
 		if len(problems) > 0 {
 			return nil, fieldValue, strings.Join(problems, "; ")
 		}
-		return p.s.after(func() tea.Cmd {
+		return screen.SendLater(p.s, func() tea.Cmd {
 			p.change(known.Name, given)
 			p.fetched()
 			return nil
@@ -269,7 +269,7 @@ func (p *biosPage) askGolden() tea.Cmd {
 	}
 	fields := []form.Field{{Key: fieldNode, Label: "Golden node", Required: true, Complete: others, Help: textGoldenHelp}}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textGoldenAsk, fields, func(v map[string]string) (tea.Cmd, string, string) {
-		return p.s.after(func() tea.Cmd { return p.compare(strings.TrimSpace(v[fieldNode])) }), "", ""
+		return screen.SendLater(p.s, func() tea.Cmd { return p.compare(strings.TrimSpace(v[fieldNode])) }), "", ""
 	})})
 }
 

@@ -94,7 +94,7 @@ func (p *firmwarePage) do(id action.ID) tea.Cmd {
 		if update.WaitSeconds, _ = strconv.Atoi(v[fieldPause]); update.WaitSeconds > 0 {
 			words = append(words, "--pause", v[fieldPause])
 		}
-		return p.s.after(func() tea.Cmd {
+		return screen.SendLater(p.s, func() tea.Cmd {
 			return p.s.change(action.ShowFirmware, provision.UpdateFirmware(p.s.api, []provision.FirmwareUpdate{update}), words...)
 		}), "", ""
 	})})

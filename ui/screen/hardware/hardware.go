@@ -153,11 +153,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// after returns a command that makes Update call the then function.
-func (s *Screen) after(then func() tea.Cmd) tea.Cmd {
-	return screen.Send(screen.NewLater(s, then))
-}
-
 func fail(err error) tea.Cmd {
 	return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
 }

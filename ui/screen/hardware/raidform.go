@@ -63,7 +63,7 @@ func (p *raidPage) edit(at int) tea.Cmd {
 		if err != nil {
 			return nil, field, models.OnScreen(err)
 		}
-		return p.s.after(func() tea.Cmd {
+		return screen.SendLater(p.s, func() tea.Cmd {
 			p.set(at, given)
 			return nil
 		}), "", ""

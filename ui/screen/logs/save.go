@@ -49,7 +49,7 @@ func (l *Log) askSave() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
 		// The root runs the command of a dialog synchronously, so the slow part runs in another command.
-		return screen.Send(screen.NewLater(l, func() tea.Cmd { return l.save(path, replace, lines) })), "", ""
+		return screen.SendLater(l, func() tea.Cmd { return l.save(path, replace, lines) }), "", ""
 	})})
 }
 

@@ -33,7 +33,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 			{Role: theme.Warn, Text: textSerialEnable},
 		},
 		Ask: "Read the console?",
-		Yes: screen.Send(screen.NewLater(l, func() tea.Cmd { return l.serial(i) })),
+		Yes: screen.SendLater(l, func() tea.Cmd { return l.serial(i) }),
 	})})
 }
 

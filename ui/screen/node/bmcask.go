@@ -79,7 +79,7 @@ func (s *Screen) askLogin() tea.Cmd {
 	if s.bmc.bmcs.HasKeyring() {
 		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: textKeyringHelp})
 	}
-	b, readAgain := s.bmc, screen.Send(screen.NewLater(s, s.readBMC))
+	b, readAgain := s.bmc, screen.SendLater(s, s.readBMC)
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		if v[fieldPassword] == "" { // the password can be empty only if a stored one was withheld
 			b.bmcs.Approve(address)

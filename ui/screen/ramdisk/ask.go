@@ -54,18 +54,15 @@ func (s *Screen) openForm(
 	})})
 }
 
-// answer returns the message that makes Update call then.
-func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.NewLater(s, then) }
-
 // later returns a command that runs cmd after the dialog, whose own command the root runs synchronously.
 func (s *Screen) later(cmd tea.Cmd) tea.Cmd {
-	return screen.Send(s.answer(func() tea.Cmd { return cmd }))
+	return screen.SendLater(s, func() tea.Cmd { return cmd })
 }
 
 func (s *Screen) askFile() tea.Cmd {
 	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
 	return s.openForm("check", "Check a file", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
-		return screen.Send(s.answer(func() tea.Cmd { return s.openFile(strings.TrimSpace(v[askPath])) })), "", ""
+		return screen.SendLater(s, func() tea.Cmd { return s.openFile(strings.TrimSpace(v[askPath])) }), "", ""
 	})
 }
 
@@ -131,7 +128,7 @@ func (s *Screen) askEmbed() tea.Cmd {
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return s.answer(func() tea.Cmd { return s.confirmEmbed(source, order, look, err) }) //nolint:contextcheck // Update calls it
+			return screen.NewLater(s, func() tea.Cmd { return s.confirmEmbed(source, order, look, err) }) //nolint:contextcheck // Update calls it
 		}, "", ""
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -65,7 +66,7 @@ func (s *Screen) recheck() tea.Cmd {
 	ctx, number, path, stamp := s.life, s.check.number, s.bench.File, s.check.stamp
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return s.answer(func() tea.Cmd {
+		return screen.NewLater(s, func() tea.Cmd {
 			s.handleChecked(number, got, err)
 			return nil
 		})

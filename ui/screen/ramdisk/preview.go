@@ -13,6 +13,7 @@ import (
 	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/printable"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -168,7 +169,7 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return s.answer(func() tea.Cmd {
+		return screen.NewLater(s, func() tea.Cmd {
 			s.handleBuilt(number, built, err)
 			return nil
 		})

@@ -55,7 +55,7 @@ func (s *Screen) offer() tea.Cmd {
 	ctx := s.life
 	return func() tea.Msg {
 		candidates, err := maker.Addresses(ctx, nodes)
-		return s.answer(func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) }) //nolint:contextcheck // Update calls it
+		return screen.NewLater(s, func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) te
 			serving.Stop() // the screen was closed in the meantime
 			return nil
 		}
-		return s.answer(func() tea.Cmd { return s.handleServed(serving, err) })
+		return screen.NewLater(s, func() tea.Cmd { return s.handleServed(serving, err) })
 	}
 }
 
@@ -193,7 +193,7 @@ func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
 		serving.Stop()
-		return s.answer(func() tea.Cmd {
+		return screen.NewLater(s, func() tea.Cmd {
 			s.readServing()
 			return nil
 		})
