@@ -114,7 +114,7 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	if id == action.Verb(models.VerbRebuild) {
 		makes = provision.Rebuild
 	}
-	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
+	return makes(checks, func(*models.Node) (provision.Deployment, error) { return d, nil }), nil
 }
 
 // bringUp returns the action that makes nodes available, for [action.MakeAvailable] without an inspection. If api is

@@ -54,7 +54,9 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 			}
 		}
 		if d, is := act.(*provision.DeployAction); is {
-			act = d.WithOverrides(overrides).WithCallback(func(models.NodeRef) { box.Put(func(n *int) { *n++ }) })
+			d = d.WithOverrides(overrides)
+			d.OnChecked(func(models.NodeRef) { box.Put(func(n *int) { *n++ }) })
+			act = d
 		}
 		runner.ReadOnly = runner.ReadOnly && changes(act)
 		done := checksDone{action: act}
