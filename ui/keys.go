@@ -117,7 +117,12 @@ func (c *Console) do(id action.ID) tea.Cmd {
 			c.painter.erase()
 		}
 	case action.Suspend:
-		return c.Exec(&stopped{}, func(error) tea.Msg { return nil })
+		return c.Exec(&stopped{}, func(err error) tea.Msg {
+			if err == nil {
+				return nil
+			}
+			return screen.Say{Level: screen.Failure, Text: models.OnScreen(err)}
+		})
 	case action.Quit:
 		return c.quit()
 	case action.Back:
