@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -345,7 +346,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 func (c *consoleHost) options(x *config.Context) []string {
 	flags := selecting(c.cfg, x)
 	for i := range flags {
-		flags[i] = screen.Quoted(flags[i])
+		flags[i] = shellescape.Quote(flags[i])
 	}
 	return flags
 }

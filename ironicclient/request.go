@@ -19,6 +19,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/models/request"
 	"ironworks/printable"
 	"ironworks/wire"
 )
@@ -73,6 +74,26 @@ func hostile(path string) bool {
 
 func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
+}
+
+// Send sends a request that changes something. Success usually means only that Ironic has accepted the request.
+func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, error) {
+	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
+	if err := r.Check(); err != nil {
+		return request.Answer{}, notSent(cl, err.Error())
+	}
+	resp, err := c.do(ctx, cl)
+	if err != nil {
+		return request.Answer{}, err
+	}
+	answer := request.Answer{ID: requestIDOf(resp.header)}
+	if r.Method == http.MethodPatch { // Ironic responds with the changed object
+		if !json.Valid(resp.body) {
+			return request.Answer{}, badAnswer(resp, errors.New("not JSON"))
+		}
+		answer.Body = resp.body
+	}
+	return answer, nil
 }
 
 // do sends a request, negotiates the API version, and retries while the node is locked or the service is busy. Its

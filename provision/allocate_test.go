@@ -77,12 +77,10 @@ func TestDeployByAllocation(t *testing.T) {
 			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
 			api := &allocatingAPI{fakeAPI: newAPI(n), ends: c.ends, why: c.why, conflict: c.conflict}
 			api.onCall = c.on
-			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, provision.DeployOptions{
-				For: func(*models.Node) (provision.Deployment, error) {
-					d := deployment(t)
-					d.Fields.Allocate = &plan.Allocate{Traits: []string{"CUSTOM_A"}}
-					return d, nil
-				},
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, func(*models.Node) (provision.Deployment, error) {
+				d := deployment(t)
+				d.Fields.Allocate = &plan.Allocate{Traits: []string{"CUSTOM_A"}}
+				return d, nil
 			})
 			action.Preflight(t.Context(), []models.Node{n})
 			if shown := action.Requests(&n); len(shown) != 6 || shown[0].Path != "/v1/allocations" {
@@ -129,12 +127,10 @@ func TestAllocationOverwritesTraits(t *testing.T) {
 			n := deployable(t)
 			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
 			n.InstanceInfo = map[string]any{"traits": []any{"CUSTOM_A"}}
-			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, provision.DeployOptions{
-				For: func(*models.Node) (provision.Deployment, error) {
-					d := deployment(t)
-					d.Fields.Traits, d.Fields.Allocate = c.plan, &plan.Allocate{Traits: c.allocation}
-					return d, nil
-				},
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, func(*models.Node) (provision.Deployment, error) {
+				d := deployment(t)
+				d.Fields.Traits, d.Fields.Allocate = c.plan, &plan.Allocate{Traits: c.allocation}
+				return d, nil
 			})
 			action.Preflight(t.Context(), []models.Node{n})
 			shown := fmt.Sprint(action.Requests(&n))

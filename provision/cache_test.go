@@ -15,11 +15,11 @@ func TestCachedAsksOnce(t *testing.T) {
 	t.Parallel()
 	r := &reader{inventory: oneDisk}
 	checks := &provision.Preflighter{Reader: r}
-	options := provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }}
+	of := sameFor(deployment(t))
 	n := deployable(t)
 	kept := checks.Cached()
 	for range 3 {
-		action := provision.Deploy(kept, options)
+		action := provision.Deploy(kept, of)
 		action.Preflight(t.Context(), []models.Node{n})
 		if f := action.Facts(&n); f == nil || f.Inventory == nil || f.Target() == nil {
 			t.Fatalf("%+v", f)
@@ -31,7 +31,7 @@ func TestCachedAsksOnce(t *testing.T) {
 	if r.asked != 1 {
 		t.Errorf("validity was asked for %d times", r.asked)
 	}
-	action := provision.Deploy(checks, options)
+	action := provision.Deploy(checks, of)
 	if action.Facts(&n) != nil {
 		t.Error("facts before anything was read")
 	}
@@ -80,9 +80,8 @@ func TestOverridesOfEachNode(t *testing.T) {
 		return n
 	}
 	nodes := []models.Node{retired("uuid-n1"), retired("uuid-n2")}
-	action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, provision.DeployOptions{
-		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-	}).WithOverrides(map[string][]plan.CheckID{"uuid-n1": {plan.CheckRetired}})
+	action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, sameFor(deployment(t)))
+	action = action.WithOverrides(map[string][]plan.CheckID{"uuid-n1": {plan.CheckRetired}})
 	action.Preflight(t.Context(), nodes)
 	for i, refused := range []bool{false, true} {
 		if r := action.Refuse(&nodes[i], models.APIVersion{}); (r != nil) != refused {

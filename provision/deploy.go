@@ -15,30 +15,28 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/request"
 	"ironworks/printable"
 )
 
-// DeployOptions configures [Deploy] and [Rebuild].
-type DeployOptions struct {
-	// For returns the deployment for the node.
-	For func(n *models.Node) (Deployment, error)
-	// Checked, if not nil, is called for each node after its checks, from several goroutines. It must not block.
-	Checked func(n models.NodeRef)
-}
+// DeploymentOf returns the deployment of a node.
+type DeploymentOf func(n *models.Node) (Deployment, error)
 
 // DeployAction deploys nodes that have passed their checks. Use [Deploy] or [Rebuild] to create one. It refuses nodes
 // that [DeployAction.Preflight] has not checked.
 type DeployAction struct {
 	watchedAction
 	// verb is deploy or rebuild.
-	verb    models.Verb
-	options DeployOptions
-	checks  *Preflighter
-	purpose purpose
+	verb         models.Verb
+	deploymentOf DeploymentOf
+	checks       *Preflighter
+	purpose      purpose
 	// overrides holds, by node UUID, the overridden checks of the nodes whose names the operator typed.
 	overrides map[string][]plan.CheckID
 	// earlier holds, by node UUID, the nodes that earlier attempts of this action prepared.
 	earlier map[string]*readyNode
+	// onChecked, if not nil, is called for each node after its checks.
+	onChecked func(n models.NodeRef)
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
@@ -47,14 +45,14 @@ type DeployAction struct {
 // Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid or, if the plan
 // requests that, with an allocation. It then writes the plan's changes, lets Ironic validate the result, and requests
 // the deployment. If anything fails before the last request, the changes are reverted.
-func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
-	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
+func Deploy(checks *Preflighter, of DeploymentOf) *DeployAction {
+	return &DeployAction{verb: models.VerbDeploy, deploymentOf: of, checks: checks, ready: map[string]*readyNode{}}
 }
 
 // Rebuild returns the same action as [Deploy], but for nodes that are deployed or whose deployment failed. They keep
 // their instance_uuid, and their disk is written again.
-func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
-	a := Deploy(checks, options)
+func Rebuild(checks *Preflighter, of DeploymentOf) *DeployAction {
+	a := Deploy(checks, of)
 	a.verb = models.VerbRebuild
 	return a
 }
@@ -63,7 +61,7 @@ func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
 // checks to override on the nodes whose names the operator typed; they replace the overrides of an earlier call. The
 // nodes keep their instance_uuids.
 func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *DeployAction {
-	again := Deploy(a.checks, a.options)
+	again := Deploy(a.checks, a.deploymentOf)
 	again.verb, again.purpose, again.overrides, again.earlier = a.verb, a.purpose, overrides, map[string]*readyNode{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,12 +88,8 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// WithCallback is like [DeployAction.WithOverrides], but keeps the overrides and sets another Checked callback.
-func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
-	again := a.WithOverrides(a.overrides)
-	again.options.Checked = checked
-	return again
-}
+// OnChecked makes Preflight call checked for each node after its checks, from several goroutines. It must not block.
+func (a *DeployAction) OnChecked(checked func(n models.NodeRef)) { a.onChecked = checked }
 
 // readyNode is a checked node, together with everything that the deployment sends to it.
 type readyNode struct {
@@ -137,8 +131,8 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 		a.mu.Lock()
 		a.ready[nodes[i].UUID] = r
 		a.mu.Unlock()
-		if a.options.Checked != nil {
-			a.options.Checked(nodes[i].Ref())
+		if a.onChecked != nil {
+			a.onChecked(nodes[i].Ref())
 		}
 	})
 }
@@ -178,6 +172,36 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	r.request = models.ProvisionRequest{Verb: r.verb, DeploySteps: r.facts.Steps}
 	r.request.ConfigDrive, r.err = d.configDrive(r.facts)
 	return r
+}
+
+// deploymentFor returns the requested deployment of the node, or that of an earlier attempt to resume.
+func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
+	if a.purpose == purposeDeploy {
+		if d, err = a.deploymentOf(n); err == nil {
+			r.requested, err = recordDeployment(d)
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	if err := a.checks.Deployments.holder(n.UUID); err != nil {
+		return d, err
+	}
+	if r.before, err = a.checks.Deployments.load(n.UUID); err != nil {
+		return d, err
+	}
+	r.stamp = r.before.stamp()
+	if r.before == nil {
+		if a.purpose != purposeDeploy {
+			err = errNoUnfinished
+		}
+		return d, err
+	}
+	action, why, err := a.waitUntilKnown(ctx, n, r.before)
+	if err != nil {
+		return d, err
+	}
+	return a.resumeFrom(d, n, r, action, why)
 }
 
 // checked returns the result of the node's preflight, or a result with errNotChecked before the preflight.
@@ -306,4 +330,126 @@ func (a *DeployAction) observed(now *models.Node) {
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	return verbAction{req: models.ProvisionRequest{Verb: a.checked(before).verb}}.ended(before, now, waited)
+}
+
+var errChanged = errors.New("another ironworks process acted on the node after the checks")
+
+// openRecord locks the node's record and verifies that it has not changed since the checks.
+func (a *DeployAction) openRecord(n *models.Node) (*deploymentLog, error) {
+	log, err := a.checks.Deployments.open(n.UUID)
+	if err != nil || log == nil {
+		return nil, err
+	}
+	if log.record.stamp() != a.checked(n).stamp {
+		log.close()
+		return nil, errChanged
+	}
+	return log, nil
+}
+
+// prepare locks the node's record. If no new deployment is to be sent, it completes the earlier deployment.
+func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool) {
+	res = Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
+	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
+		res.Err = refused
+		return nil, res, true
+	}
+	if going.Err() != nil {
+		res.Err = fmt.Errorf("%s %s: interrupted before the first request", a.Name(), n.Label())
+		return nil, res, true
+	}
+	log, err := a.openRecord(n)
+	if err != nil {
+		res.Err = fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), printable.Line(n.Label()), err)
+		return nil, res, true
+	}
+	ready := a.checked(n)
+	switch ready.followUp {
+	case followUpWatch:
+		r.resumeWatching(going, a, n, ready.before, opts, log, &res)
+		return log, res, true
+	case followUpGiveBack:
+		r.finishGiveBack(ctx, a, n, ready.before, log, &res)
+		return log, res, true
+	case followUpForget:
+		res.Outcome, res.Err = OutcomeDone, log.remove()
+		if a.purpose == purposeResume {
+			res.Outcome = OutcomeUnknown
+			res.Err = errors.Join(fmt.Errorf("%s %s: %s", a.Name(), printable.Line(n.Label()), ready.reason), res.Err)
+		}
+		return log, res, true
+	case followUpNone:
+	}
+	rec := ready.record(n, time.Now())
+	rec.Actor = r.Actor
+	if err := log.create(rec); err != nil {
+		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), printable.Line(n.Label()), err)
+		return log, res, true
+	}
+	if !a.markSent(n) {
+		res.Err = refusal(a, n, models.RefusedArguments, "a deployment of this node is already being sent", "")
+		return log, res, true
+	}
+	return log, res, false
+}
+
+// entries returns the requests, including those that an earlier attempt has sent.
+func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
+	if refused := a.refuse(n); refused != nil {
+		return nil, refused
+	}
+	r := a.checked(n)
+	var list []entry
+	if r.followUp == followUpNone {
+		list = a.deployEntries(n, r)
+	}
+	if r.followUp == followUpNone || r.followUp == followUpWatch {
+		// Ignore the error: the deployment reports it when it reaches this request.
+		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
+			list = append(list, *last)
+		}
+	}
+	return list, nil
+}
+
+func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
+	list := r.sentBefore()
+	var reserved *models.Node
+	if r.allocate != nil {
+		list = append(list, a.allocateEntries(r.allocate)...)
+	}
+	if len(r.reserve) > 0 {
+		reserve := patchEntry("reserve instance_uuid", n, r.reserve)
+		reserve.undo = undo{instance: r.instance, reserved: true}
+		reserve.answered = func(node *models.Node) { reserved = node }
+		list = append(list, reserve)
+	}
+	list = append(list, entry{verb: "check that the node is unchanged", ask: a.verifyUnchanged(n, &reserved)})
+	if len(r.patch) > 0 {
+		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
+		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
+		list = append(list, patch)
+	}
+	deploy := provisionEntry(n, r.request)
+	deploy.overrides, deploy.stage = overridden(r.checks), StageSending
+	return append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)}, deploy)
+}
+
+func (a *DeployAction) wasSent(n *models.Node) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	return r != nil && r.sent
+}
+
+// markSent marks the node's entries as sent. It returns false if they already were, or the node was not checked.
+func (a *DeployAction) markSent(n *models.Node) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.ready[n.UUID]
+	if r == nil || r.sent {
+		return false
+	}
+	r.sent = true
+	return true
 }

@@ -18,17 +18,15 @@ import (
 
 // gateOf returns a fake Ironic with the given nodes, an action that deploys or rebuilds them, and a runner for it.
 func gateOf(
-	t *testing.T, make func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction, r *reader, nodes ...models.Node,
+	t *testing.T, make func(*provision.Preflighter, provision.DeploymentOf) *provision.DeployAction, r *reader, nodes ...models.Node,
 ) (*fakeAPI, *provision.DeployAction, *provision.Runner) {
 	t.Helper()
-	action := make(&provision.Preflighter{Reader: r}, provision.DeployOptions{
-		For: func(n *models.Node) (provision.Deployment, error) {
-			d := deployment(t)
-			if n.InstanceUUID == "i1" { // a rebuild does not change the interface
-				d.Fields.Kind, d.Fields.Image = plan.KindDirect, plan.Image{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
-			}
-			return d, nil
-		},
+	action := make(&provision.Preflighter{Reader: r}, func(n *models.Node) (provision.Deployment, error) {
+		d := deployment(t)
+		if n.InstanceUUID == "i1" { // a rebuild does not change the interface
+			d.Fields.Kind, d.Fields.Image = plan.KindDirect, plan.Image{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
+		}
+		return d, nil
 	})
 	api := newAPI(nodes...)
 	return api, action, &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
@@ -97,7 +95,7 @@ func TestStatesOfDeployAndRebuild(t *testing.T) {
 	t.Parallel()
 	free, taken := deployable(t), deployed(t)
 	for name, c := range map[string]struct {
-		make    func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction
+		make    func(*provision.Preflighter, provision.DeploymentOf) *provision.DeployAction
 		node    models.Node
 		refuses []plan.CheckID
 	}{
@@ -236,9 +234,8 @@ func TestPreflightReadsAgain(t *testing.T) {
 	n := deployable(t)
 	r := &countingReader{reader: &reader{inventory: oneDisk}}
 	checked := 0
-	action := provision.Deploy(&provision.Preflighter{Reader: r}, provision.DeployOptions{
-		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-	}).WithCallback(func(models.NodeRef) { checked++ })
+	action := provision.Deploy(&provision.Preflighter{Reader: r}, sameFor(deployment(t)))
+	action.OnChecked(func(models.NodeRef) { checked++ })
 	for range 2 {
 		action.Preflight(t.Context(), []models.Node{n})
 	}
@@ -274,7 +271,7 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	r := &reader{inventory: oneDisk}
 	api, action, runner := gateOf(t, provision.Rebuild, r, n)
 	checks := &provision.Preflighter{Reader: r, Deployments: kept}
-	action = provision.Rebuild(checks, action.Options())
+	action = provision.Rebuild(checks, action.DeploymentOf())
 	action.Preflight(t.Context(), []models.Node{n})
 	lost := &models.Fault{Kind: models.FaultServer, Sent: true}
 	api.onCall = func(call, _ string) error {
@@ -299,9 +296,9 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 		act  *provision.DeployAction
 		says string
 	}{
-		"the same again": {provision.Rebuild(checks, action.Options()), ""},
+		"the same again": {provision.Rebuild(checks, action.DeploymentOf()), ""},
 		"resumed":        {provision.Resume(checks), ""},
-		"a deployment":   {provision.Deploy(checks, action.Options()), "is unfinished (sending)"},
+		"a deployment":   {provision.Deploy(checks, action.DeploymentOf()), "is unfinished (sending)"},
 	} {
 		c.act.Preflight(t.Context(), []models.Node{*failed})
 		review := c.act.Review(failed)

@@ -6,5 +6,5 @@ import "ironworks/models"
 // all verbs.
 func Bare(r models.ProvisionRequest) Action { return verbAction{req: r} }
 
-// Options returns the options with which the action was created.
-func (a *DeployAction) Options() DeployOptions { return a.options }
+// DeploymentOf returns the function with which the action was created.
+func (a *DeployAction) DeploymentOf() DeploymentOf { return a.deploymentOf }

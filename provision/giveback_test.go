@@ -192,9 +192,7 @@ func (rig *giveBackRig) run(make func(*provision.Preflighter) *provision.DeployA
 
 func (rig *giveBackRig) deploy() provision.Result {
 	return rig.run(func(checks *provision.Preflighter) *provision.DeployAction {
-		return provision.Deploy(checks, provision.DeployOptions{
-			For: func(*models.Node) (provision.Deployment, error) { return deployment(rig.T), nil },
-		})
+		return provision.Deploy(checks, sameFor(deployment(rig.T)))
 	})
 }
 

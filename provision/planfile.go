@@ -106,7 +106,7 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// DeploymentOf returns the node's deployment with its files, as [DeployOptions].For does.
+// DeploymentOf returns the node's deployment with its files, for [Deploy].
 func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
@@ -121,15 +121,15 @@ type Overlay struct {
 	FilesDir string
 }
 
-// WithOverlay returns options that deploy the plan with the overlay. To detect errors early, it reads all files once
+// WithOverlay returns the deployments of the plan with the overlay. To detect errors early, it reads all files once
 // in advance, both for each node in the plan and for nodes that the plan does not name.
-func (f PlanFile) WithOverlay(o Overlay) (DeployOptions, error) {
+func (f PlanFile) WithOverlay(o Overlay) (DeploymentOf, error) {
 	for _, node := range append([]plan.Node{{}}, f.Plan.Nodes...) {
 		if _, err := f.withOverlay(o, f.Plan.For(node.Name)); err != nil {
-			return DeployOptions{}, err
+			return nil, err
 		}
 	}
-	return DeployOptions{For: func(n *models.Node) (Deployment, error) { return f.withOverlay(o, f.Plan.ForNode(n.Ref())) }}, nil
+	return func(n *models.Node) (Deployment, error) { return f.withOverlay(o, f.Plan.ForNode(n.Ref())) }, nil
 }
 
 func (f PlanFile) withOverlay(o Overlay, fields plan.Fields) (Deployment, error) {

@@ -82,6 +82,11 @@ func deployable(t *testing.T) models.Node {
 
 const ignitionText = `{"ignition": {"version": "3.3.0"}, "passwd": {"users": [{"name": "core", "passwordHash": "$y$hunter2"}]}}`
 
+// sameFor returns a function that returns d for every node.
+func sameFor(d provision.Deployment) provision.DeploymentOf {
+	return func(*models.Node) (provision.Deployment, error) { return d, nil }
+}
+
 func deployment(t *testing.T) provision.Deployment {
 	t.Helper()
 	rootHints, err := hints.Decode([]byte(hintsText))
@@ -102,9 +107,7 @@ func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, 
 	n := deployable(t)
 	api := newAPI(n)
 	api.onCall = on
-	action := provision.Deploy(&provision.Preflighter{Reader: r}, provision.DeployOptions{
-		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-	})
+	action := provision.Deploy(&provision.Preflighter{Reader: r}, sameFor(deployment(t)))
 	action.Preflight(t.Context(), []models.Node{n})
 	runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 	return api, action, runner.Plan(action, []models.Node{n}), runner
@@ -259,9 +262,7 @@ func TestDeployWithoutChecksSendsNothing(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	api := newAPI(n)
-	action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, provision.DeployOptions{
-		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
-	})
+	action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, sameFor(provision.Deployment{}))
 	runner := &provision.Runner{API: api, Audit: &memAudit{}}
 	for _, plan := range []provision.Batch{
 		runner.Plan(action, []models.Node{n}),
@@ -286,9 +287,8 @@ func TestOverrideIsForTheConfirmedNode(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	for _, confirmed := range []string{"n1", "uuid-n1", "n2"} {
-		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, provision.DeployOptions{
-			For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-		}).WithOverrides(provision.OverridesFor([]models.Node{n}, []string{confirmed}, []plan.CheckID{plan.CheckInventory}))
+		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, sameFor(deployment(t)))
+		action = action.WithOverrides(provision.OverridesFor([]models.Node{n}, []string{confirmed}, []plan.CheckID{plan.CheckInventory}))
 		action.Preflight(t.Context(), []models.Node{n})
 		refused := action.Refuse(&n, models.APIVersion{})
 		if (refused != nil) != (confirmed == "n2") {

@@ -64,7 +64,7 @@ func TestRecordHasTheTimeOfTheLastRequest(t *testing.T) {
 		api := lockingAPI{newAPI(n), client}
 		api.onLook = func(string) error { <-time.After(slow); return nil }
 		checks := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Deployments: kept}
-		action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }})
+		action := provision.Deploy(checks, sameFor(deployment(t)))
 		action.Preflight(t.Context(), []models.Node{n})
 		runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 		res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]

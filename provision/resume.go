@@ -100,36 +100,6 @@ var errNoUnfinished = &models.RemedyError{
 // settleTimeout is the maximum time to wait until it is known which requests have arrived.
 const settleTimeout = 2 * time.Minute
 
-// deploymentFor returns the requested deployment of the node, or that of an earlier attempt to resume.
-func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
-	if a.purpose == purposeDeploy {
-		if d, err = a.options.For(n); err == nil {
-			r.requested, err = recordDeployment(d)
-		}
-		if err != nil {
-			return d, err
-		}
-	}
-	if err := a.checks.Deployments.holder(n.UUID); err != nil {
-		return d, err
-	}
-	if r.before, err = a.checks.Deployments.load(n.UUID); err != nil {
-		return d, err
-	}
-	r.stamp = r.before.stamp()
-	if r.before == nil {
-		if a.purpose != purposeDeploy {
-			err = errNoUnfinished
-		}
-		return d, err
-	}
-	action, why, err := a.waitUntilKnown(ctx, n, r.before)
-	if err != nil {
-		return d, err
-	}
-	return a.resumeFrom(d, n, r, action, why)
-}
-
 // waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived. It rereads n while
 // it waits, and returns the next action and the reason for it.
 func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *record) (next, string, error) {
@@ -247,67 +217,6 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 		rec.Started = r.before.Started
 	}
 	return rec
-}
-
-var errChanged = errors.New("another ironworks process acted on the node after the checks")
-
-// openRecord locks the node's record and verifies that it has not changed since the checks.
-func (a *DeployAction) openRecord(n *models.Node) (*deploymentLog, error) {
-	log, err := a.checks.Deployments.open(n.UUID)
-	if err != nil || log == nil {
-		return nil, err
-	}
-	if log.record.stamp() != a.checked(n).stamp {
-		log.close()
-		return nil, errChanged
-	}
-	return log, nil
-}
-
-// prepare locks the node's record. If no new deployment is to be sent, it completes the earlier deployment.
-func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool) {
-	res = Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
-	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
-		res.Err = refused
-		return nil, res, true
-	}
-	if going.Err() != nil {
-		res.Err = fmt.Errorf("%s %s: interrupted before the first request", a.Name(), n.Label())
-		return nil, res, true
-	}
-	log, err := a.openRecord(n)
-	if err != nil {
-		res.Err = fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), printable.Line(n.Label()), err)
-		return nil, res, true
-	}
-	ready := a.checked(n)
-	switch ready.followUp {
-	case followUpWatch:
-		r.resumeWatching(going, a, n, ready.before, opts, log, &res)
-		return log, res, true
-	case followUpGiveBack:
-		r.finishGiveBack(ctx, a, n, ready.before, log, &res)
-		return log, res, true
-	case followUpForget:
-		res.Outcome, res.Err = OutcomeDone, log.remove()
-		if a.purpose == purposeResume {
-			res.Outcome = OutcomeUnknown
-			res.Err = errors.Join(fmt.Errorf("%s %s: %s", a.Name(), printable.Line(n.Label()), ready.reason), res.Err)
-		}
-		return log, res, true
-	case followUpNone:
-	}
-	rec := ready.record(n, time.Now())
-	rec.Actor = r.Actor
-	if err := log.create(rec); err != nil {
-		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), printable.Line(n.Label()), err)
-		return log, res, true
-	}
-	if !a.markSent(n) {
-		res.Err = refusal(a, n, models.RefusedArguments, "a deployment of this node is already being sent", "")
-		return log, res, true
-	}
-	return log, res, false
 }
 
 // resumeWatching watches a deployment that was sent by an earlier process. If opts.Wait is unset and the action is to

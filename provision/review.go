@@ -43,9 +43,10 @@ type Review struct {
 
 // Review describes the deployment of the node according to the results of the preflight.
 func (a *DeployAction) Review(n *models.Node) Review {
+	entries, _ := a.entries(n)
 	review := Review{
 		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
-		Requests: a.Requests(n), Commands: a.Commands(n),
+		Requests: requestsOf(entries), Commands: commandsOf(entries),
 	}
 	r := a.checked(n)
 	if r.followUp != followUpNone {
@@ -67,6 +68,18 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	}
 	review.FirstBoot = firstBoot(r)
 	return review
+}
+
+// Requests returns the requests for the node that have not been sent yet, in order, or none if the node is refused.
+func (a *DeployAction) Requests(n *models.Node) []request.Request {
+	entries, _ := a.entries(n)
+	return requestsOf(entries)
+}
+
+// Commands returns the baremetal commands that are equivalent to the requests for the node.
+func (a *DeployAction) Commands(n *models.Node) []string {
+	entries, _ := a.entries(n)
+	return commandsOf(entries)
 }
 
 // imageText names the image to write. This is the plan's image or, if the plan names none, the node's. If neither is

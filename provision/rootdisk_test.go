@@ -77,9 +77,8 @@ func TestRootDiskIsRecorded(t *testing.T) {
 					return nil
 				}
 				audit := &memAudit{}
-				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}}, provision.DeployOptions{
-					For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-				}).WithOverrides(provision.OverridesFor([]models.Node{n}, []string{"n1"}, c.overrides))
+				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}}, sameFor(deployment(t)))
+				action = action.WithOverrides(provision.OverridesFor([]models.Node{n}, []string{"n1"}, c.overrides))
 				action.Preflight(t.Context(), []models.Node{n})
 				runner := &provision.Runner{API: api, Audit: audit, Context: "test"}
 				res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{Wait: true})[0]
@@ -137,7 +136,7 @@ func TestRootDiskOfAResumedDeployment(t *testing.T) {
 		n := *recordable
 		api := newAPI(n)
 		checks := &provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, Deployments: &provision.Deployments{Dir: dir}}
-		action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }})
+		action := provision.Deploy(checks, sameFor(deployment(t)))
 		runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 		api.onCall = func(call, _ string) error {
 			switch {

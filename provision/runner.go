@@ -1,19 +1,23 @@
 package provision
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Concurrency is the maximum number of nodes that are acted on at the same time.
@@ -336,6 +340,77 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 	return res
 }
 
+// audited sends one request and writes an audit record before and after it.
+func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
+	rec := audit.Record{
+		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Object: printable.Line(e.object), Verb: e.verb,
+		Result: audit.Sending, Overrides: e.overrides, Actor: r.Actor,
+	}
+	if r.Actor.User != "" {
+		rec.GlobalID = "req-" + uuid.NewString()
+		ctx = ironicclient.WithGlobalID(ctx, rec.GlobalID)
+	}
+	label := cmp.Or(e.object, n.Label())
+	if err := r.Audit.Write(rec); err != nil {
+		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, label, err)
+	}
+	rec.RequestID, err = e.execute(ctx, r.API)
+	rec.Time, rec.Result, o = time.Now().UTC(), audit.Accepted, OutcomeAccepted
+	if err != nil {
+		rec.Result, o = audit.Refused, OutcomeFailed
+		rec.Reason = printable.Line(err.Error())
+		var f *models.Fault
+		if errors.As(err, &f) {
+			rec.RequestID, rec.Reason = f.RequestID, auditReason(&e, f)
+			if f.Sent {
+				rec.Result, o = audit.Unknown, OutcomeUnknown
+			}
+		}
+	}
+	if auditErr := r.Audit.Write(rec); auditErr != nil {
+		// The request was sent, so do not report it as failed: sending it again would be worse.
+		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, label, auditErr))
+	}
+	return rec.RequestID, o, err
+}
+
+// execute sends the entry's request, or calls e.send instead if it is not nil. It passes an error from Ironic to
+// e.judge, and the node in a successful response to e.answered.
+func (e *entry) execute(ctx context.Context, api API) (requestID string, err error) {
+	if e.send != nil {
+		return "", e.send(ctx)
+	}
+	answer, err := api.Send(ctx, e.Request)
+	if err != nil && e.judge != nil {
+		err = e.judge(ctx, api, err)
+	}
+	if err == nil && e.answered != nil {
+		if n, bad := models.DecodeNode(answer.Body); bad == nil {
+			e.answered(n)
+		}
+	}
+	return answer.ID, err
+}
+
+// auditReason returns the reason why a request was rejected, as recorded in the audit log. Ironic's responses to bad
+// requests repeat the request, including passwords. For a sensitive request, only the kind of the error and the HTTP
+// status are therefore recorded. Ironic's log contains the details under the request ID.
+func auditReason(e *entry, f *models.Fault) string {
+	switch {
+	case !e.Sensitive || f.Kind == models.FaultLocked:
+		return f.Reason()
+	case f.Status == 0:
+		return string(f.Kind)
+	}
+	return fmt.Sprintf("%s (HTTP %d)", f.Kind, f.Status)
+}
+
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
 func (o RunOptions) wasSent(uuid string) (at time.Time, sent bool) {
 	if o.Sent == nil {
 		return time.Time{}, false
@@ -354,25 +429,6 @@ func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }
 
-// PanicError holds the value of a panic that occurred while acting on one node. It is raised again in the goroutine
-// that called [Runner.Run] or [FindNodes], after all others have ended.
-type PanicError struct {
-	Value any
-	// Stack is the stack of the goroutine that panicked.
-	Stack []byte
-}
-
-// Error returns the value of the panic followed by the stack.
-func (p *PanicError) Error() string {
-	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
-}
-
-// Unwrap returns the value of the panic if it is an error.
-func (p *PanicError) Unwrap() error {
-	err, _ := p.Value.(error)
-	return err
-}
-
 // wait waits for the given time. If ctx is canceled before, it returns ctx's error.
 func wait(ctx context.Context, d time.Duration) error {
 	select {
@@ -380,124 +436,5 @@ func wait(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	case <-time.After(d):
 		return nil
-	}
-}
-
-// InParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
-// returned. The context passed to do is also canceled if one of the calls panics.
-func InParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
-	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
-}
-
-// readEach calls read for each element of list, [Concurrency] at a time, and returns the results and the errors.
-func readEach[T, R any](ctx context.Context, list []T, read func(going context.Context, of T) (R, error)) ([]R, []error) {
-	results, errs := make([]R, len(list)), make([]error, len(list))
-	InParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
-	return results, errs
-}
-
-// inSlots is like InParallel, but runs up to width calls at a time. A call can let the next one start early with next.
-func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
-	going, stop := context.WithCancel(ctx)
-	defer stop()
-	var wg sync.WaitGroup
-	var once sync.Once
-	var raised *PanicError
-	slots := make(chan struct{}, width)
-	for i := range n {
-		slots <- struct{}{}
-		wg.Go(func() {
-			next := sync.OnceFunc(func() { <-slots })
-			defer next()
-			defer func() {
-				if v := recover(); v != nil {
-					p := panicOf(v)
-					once.Do(func() { raised = p })
-					stop()
-				}
-			}()
-			do(going, i, next)
-		})
-	}
-	wg.Wait()
-	if raised != nil {
-		panic(raised)
-	}
-}
-
-func panicOf(v any) *PanicError {
-	var p *PanicError
-	if err, ok := v.(error); ok && errors.As(err, &p) {
-		return p
-	}
-	return &PanicError{Value: v, Stack: debug.Stack()}
-}
-
-// ErrCanceled is the error of nodes that were canceled before anything was sent. ErrCanceledLater is the error of
-// nodes that were canceled when their operation was already running.
-var (
-	ErrCanceled      = errors.New("canceled: nothing was sent")
-	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
-)
-
-// Cancels removes individual nodes from a run. Nothing more is sent to them, and they are no longer followed. The
-// zero value is ready for use; a nil *Cancels cancels nothing.
-type Cancels struct {
-	mu       sync.Mutex
-	canceled map[string]bool
-	ends     map[string]func()
-}
-
-// Cancel removes the node with the given UUID from the run, even if the node is still queued.
-func (c *Cancels) Cancel(uuid string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.canceled == nil {
-		c.canceled = map[string]bool{}
-	}
-	c.canceled[uuid] = true
-	if end := c.ends[uuid]; end != nil {
-		end()
-	}
-}
-
-// Has reports whether the node with the given UUID was removed from the run.
-func (c *Cancels) Has(uuid string) bool {
-	if c == nil {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.canceled[uuid]
-}
-
-// contexts returns contexts for acting on a node, derived from ctx and going. Cancel and end cancel both.
-func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
-	if c == nil {
-		return ctx, going, func() {}
-	}
-	nodeCtx, endCtx := context.WithCancel(ctx)
-	nodeGoing, endGoing := context.WithCancel(going)
-	both := func() { endCtx(); endGoing() }
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ends == nil {
-		c.ends = map[string]func(){}
-	}
-	c.ends[uuid] = both
-	if c.canceled[uuid] {
-		both()
-	}
-	return nodeCtx, nodeGoing, both
-}
-
-// mark sets the outcome of res to canceled if Cancel interrupted work on the node, unless a result is unknown.
-func (c *Cancels) mark(res *Result) {
-	switch {
-	case res.Err == nil || !c.Has(res.Node.UUID):
-	case errors.Is(res.Err, ErrLeft):
-		res.Outcome, res.Err = OutcomeCanceled, ErrCanceledLater
-	case errors.Is(res.Err, errNotSent):
-		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
 	}
 }

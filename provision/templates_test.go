@@ -59,11 +59,11 @@ func TestDeployWithTemplates(t *testing.T) {
 			if !c.knows {
 				checks.Reader = with.reader
 			}
-			action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) {
+			action := provision.Deploy(checks, func(*models.Node) (provision.Deployment, error) {
 				d := deployment(t)
 				d.Fields.Traits = c.traits
 				return d, nil
-			}})
+			})
 			action.Preflight(t.Context(), []models.Node{n})
 			if refused := action.Refuse(&n, models.APIVersion{}); refused != nil {
 				t.Fatal(refused)

@@ -33,7 +33,7 @@ func TestBoardShowsTheRemainingTime(t *testing.T) {
 		Node: models.NodeRef{UUID: "u1", Name: "n1"}, State: models.StateDeployWait, Step: "2/3 install_coreos", Work: &work, At: server,
 	}
 	board := func(total int, past *models.Experience) string {
-		plan := provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{}), Items: make([]provision.Item, total)}
+		plan := provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, nil), Items: make([]provision.Item, total)}
 		b := NewBoard(plan, past, nil)
 		b.Update(note)
 		return b.Line()

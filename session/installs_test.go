@@ -50,7 +50,7 @@ func TestBoardShowsTheInstallersProgress(t *testing.T) {
 		work.Phases[0].End, work.Phases[0].Outcome = time.Time{}, models.OutcomeRunning
 		follower := &installer{}
 		l := newInstalls(follower, func(context.Context, string) string { return "https://10.0.0.31:9999" })
-		b := NewBoard(provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{}), Items: make([]provision.Item, 1)}, nil, l)
+		b := NewBoard(provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, nil), Items: make([]provision.Item, 1)}, nil, l)
 		look := func(after time.Duration) string {
 			<-time.After(after)
 			synctest.Wait()

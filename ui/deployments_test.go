@@ -151,9 +151,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 		}
 		session := r.c.env.Session
 		ready := func(checks *provision.Preflighter, check bool) screen.StartDeployment {
-			act := provision.Deploy(checks, provision.DeployOptions{
-				For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
-			})
+			act := provision.Deploy(checks, func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil })
 			nodes := []models.Node{node()}
 			if check {
 				act.Preflight(r.t.Context(), nodes)

@@ -38,43 +38,6 @@ func (c *Console) targetsText() string {
 	return fmt.Sprintf("%d marked nodes", len(targets))
 }
 
-// Show opens a dialog in front of all open dialogs.
-func (c *Console) Show(o screen.Overlay) tea.Cmd {
-	c.overlays = append(c.overlays, o)
-	if f, ok := o.(*overlay.Form); ok {
-		f.WithoutFiles(c.env.WhyNoFiles)
-		f.Recall(c.env.Entered)
-	}
-	if s, ok := o.(interface{ Start() tea.Cmd }); ok {
-		return s.Start()
-	}
-	return nil
-}
-
-// Dismiss closes a dialog, even if others are in front of it.
-func (c *Console) Dismiss(o screen.Overlay) {
-	c.overlays = slices.DeleteFunc(c.overlays, func(one screen.Overlay) bool { return one == o })
-}
-
-// toOverlay sends a message to the dialog in front, and closes the dialog if it is done.
-func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
-	last := len(c.overlays) - 1
-	done, cmd := c.overlays[last].Update(msg)
-	if done {
-		c.overlays = slices.Delete(c.overlays, last, last+1)
-		return c.atOnce(cmd)
-	}
-	return cmd
-}
-
-// atOnce runs cmd before the next key is handled, so that keys typed ahead reach the dialog that it opens.
-func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return c.route(cmd())
-}
-
 func (c *Console) footActions() []*action.Action {
 	var foot []*action.Action
 	for _, a := range c.env.Keys.In(c.scopes()...) {

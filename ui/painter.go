@@ -21,10 +21,13 @@ import (
 type painter struct {
 	out   io.Writer
 	frame time.Duration
-	wake  chan struct{}
+	// wake reports a new view. hurry reports, in addition, that a key caused it.
+	wake, hurry chan struct{}
 
 	mu   sync.Mutex
 	view tea.View
+	// key means that a key has been pressed since the last view.
+	key bool
 	// width and height are the size of the terminal in cells. redraw means that everything has to be drawn again.
 	width, height int
 	redraw        bool
@@ -46,7 +49,7 @@ type painter struct {
 
 func newPainter(term *Terminal) *painter {
 	p := &painter{
-		out: term.Out, frame: time.Second / time.Duration(term.FPS), wake: make(chan struct{}, 1),
+		out: term.Out, frame: time.Second / time.Duration(term.FPS), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		width: term.Width, height: term.Height, redraw: true, profile: term.profile,
 	}
 	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)
@@ -60,27 +63,34 @@ func newPainter(term *Terminal) *painter {
 func (p *painter) show(v tea.View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	key := p.key
+	p.key = false
 	if p.view.Content == v.Content && p.view.MouseMode == v.MouseMode && p.view.WindowTitle == v.WindowTitle && !p.redraw {
 		return
 	}
 	p.view = v
-	p.ring()
+	ring(p.wake)
+	if key {
+		ring(p.hurry)
+	}
 }
 
-func (p *painter) ring() {
+func ring(bell chan struct{}) {
 	select {
-	case p.wake <- struct{}{}:
+	case bell <- struct{}{}:
 	default:
 	}
 }
 
-// listen handles the messages about the terminal's size, color profile and features.
+// listen notes key presses, and handles the messages about the terminal's size, color profile and features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		p.width, p.height, p.redraw = msg.Width, msg.Height, true
+	case tea.KeyPressMsg:
+		p.key = true
 	case tea.ColorProfileMsg:
 		p.profile, p.redraw = msg.Profile, true
 	case tea.ModeReportMsg:
@@ -99,12 +109,14 @@ func (p *painter) erase() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.redraw = true
-	p.ring()
+	ring(p.wake)
 }
 
 func (p *painter) run(ctx context.Context) {
 	_ = p.exclusively(p.begin)
 	defer func() { _ = p.exclusively(p.leave) }()
+	hurried := false
+	var end time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -114,11 +126,21 @@ func (p *painter) run(ctx context.Context) {
 		if p.exclusively(p.draw) != nil {
 			return // the client has disconnected
 		}
-		// Keys and changes in quick succession share a frame.
+		// Changes in quick succession share a frame. The first key in a frame does not wait for its end; the next frame
+		// begins later instead.
+		hurry := p.hurry
+		if hurried {
+			hurry, end = nil, end.Add(p.frame)
+		} else {
+			end = time.Now().Add(p.frame)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(p.frame):
+		case <-time.After(time.Until(end)):
+			hurried = false
+		case <-hurry:
+			hurried = true
 		}
 	}
 }
@@ -160,6 +182,10 @@ func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
 	p.redraw = false
+	select {
+	case <-p.hurry: // this view includes what the key has changed
+	default:
+	}
 	graphemes := p.graphemes
 	p.scr.SetColorProfile(p.profile)
 	p.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -173,6 +174,45 @@ func TestPainterShowsTheLastPicture(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKeysDoNotWaitForTheFrame checks that the painter draws the effect of a key at once, even directly after a change.
+// Further keys and changes wait for the next frame, so that the number of frames per second stays below the limit.
+func TestKeysDoNotWaitForTheFrame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out lockedText
+		p := newPainter(&Terminal{Out: &out, Env: []string{"TERM=xterm-256color"}, FPS: 1, Width: 80, Height: 24})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { p.run(ctx) })
+		for _, step := range []struct {
+			after time.Duration
+			key   bool
+			text  string
+			shown bool
+		}{
+			{0, false, "the first view", true},
+			{0, false, "a change", false},
+			{100 * time.Millisecond, true, "a key", true},
+			{100 * time.Millisecond, true, "a second key", false},
+			{time.Second, false, "another change", false},
+			{time.Second, true, "third key", true},
+			{3 * time.Second, true, "pressed after a pause", true},
+		} {
+			<-time.After(step.after)
+			if step.key {
+				p.listen(tea.KeyPressMsg{Code: 'x'})
+			}
+			p.show(tea.View{Content: step.text})
+			synctest.Wait()
+			if shown := strings.Contains(out.String(), step.text); shown != step.shown {
+				t.Errorf("%q is drawn at once: %v, want %v", step.text, shown, step.shown)
+			}
+		}
+		cancel()
+		running.Wait()
+	})
 }
 
 func TestPainterSendsOnlyDifferences(t *testing.T) {

@@ -70,7 +70,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 
 // deploy runs the checks, asks for confirmation, sends the requests, and waits for the results.
 func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
-	options, names, err := a.deployOptions(v, names, flags)
+	of, names, err := a.deploymentOf(v, names, flags)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 		deploys = provision.Rebuild
 	}
 	flags.RetryCommand = func(names []string) string { return cli.DeployAgain(cmd, names) }
-	action := deploys(s.Preflighter(), options).WithOverrides(provision.OverridesFor(nodes, flags.confirmed, override))
+	action := deploys(s.Preflighter(), of).WithOverrides(provision.OverridesFor(nodes, flags.confirmed, override))
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
@@ -112,13 +112,13 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provis
 	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
 }
 
-// deployOptions reads the plan and the flags. names lists the nodes on the command line. meant is equal to names or,
+// deploymentOf reads the plan and the flags. names lists the nodes on the command line. meant is equal to names or,
 // if names is empty, lists the nodes in the plan.
-func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
+func (a *app) deploymentOf(v models.Verb, names []string, flags *deployFlags) (of provision.DeploymentOf, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {
 		if file, err = a.readPlan(flags.plan); err != nil {
-			return options, nil, err
+			return of, nil, err
 		}
 	}
 	if len(names) == 0 {
@@ -127,25 +127,25 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 		}
 	}
 	if len(names) == 0 {
-		return options, nil, cli.Usagef("%s: no NODE given, neither on the command line nor in a plan (see ironworks %s --help)", v, v)
+		return of, nil, cli.Usagef("%s: no NODE given, neither on the command line nor in a plan (see ironworks %s --help)", v, v)
 	}
 	own, drive, err := a.flagFields(flags)
 	if err != nil {
-		return options, nil, err
+		return of, nil, err
 	}
 	userData, err := a.flagUserData(flags.userData)
 	if err != nil {
-		return options, nil, err
+		return of, nil, err
 	}
 	if _, err := (provision.Deployment{}).WithConfigDrive(drive); err != nil {
-		return options, nil, cli.Usagef("%s: %w", v, err)
+		return of, nil, cli.Usagef("%s: %w", v, err)
 	}
 	// Read every file before the first request.
-	options, err = file.WithOverlay(provision.Overlay{Fields: own, ConfigDrive: drive, UserData: userData.UserData, FilesDir: userData.FilesDir})
+	of, err = file.WithOverlay(provision.Overlay{Fields: own, ConfigDrive: drive, UserData: userData.UserData, FilesDir: userData.FilesDir})
 	if err != nil {
-		return options, nil, cli.Usagef("plan %s: %w", flags.plan, err)
+		return of, nil, cli.Usagef("plan %s: %w", flags.plan, err)
 	}
-	return options, names, nil
+	return of, names, nil
 }
 
 // readPlan reads the plan file given with --file; "-" is standard input.

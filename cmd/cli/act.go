@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -17,7 +18,6 @@ import (
 	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/session"
-	"ironworks/ui/screen"
 )
 
 // ActFlags holds the flags shared by all commands that change nodes.
@@ -403,7 +403,7 @@ func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results 
 func DeployAgain(cmd *cobra.Command, names []string) string {
 	words := strings.Fields(cmd.CommandPath())
 	for _, name := range names {
-		words = append(words, screen.Quoted(name))
+		words = append(words, shellescape.Quote(name))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -420,7 +420,7 @@ func DeployAgain(cmd *cobra.Command, names []string) string {
 				words = append(words, "--"+f.Name)
 				continue
 			}
-			words = append(words, "--"+f.Name+"="+screen.Quoted(value))
+			words = append(words, "--"+f.Name+"="+shellescape.Quote(value))
 		}
 	})
 	return strings.Join(words, " ")

@@ -277,7 +277,7 @@ func (x *explaining) silence() time.Duration {
 }
 
 // rebooting reports whether Ironic expects no heartbeats: a step reboots the machine or runs on the BMC.
-func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
+func (x *explaining) rebooting() bool { return x.node != nil && x.node.Internal.Rebooting() }
 
 func (x *explaining) spreads() bool {
 	return x.node != nil && x.waiting() && !x.called() || x.leadsWith(spreading...)

@@ -130,9 +130,7 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 		return 0, err
 	}
 	checks := &provision.Preflighter{Reader: b.client, Deployments: &provision.Deployments{Dir: dir}}
-	action := provision.Deploy(checks, provision.DeployOptions{
-		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
-	})
+	action := provision.Deploy(checks, func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil })
 	action.Preflight(ctx, nodes)
 	err = wanted(b.runner.Run(ctx, b.runner.Plan(action, nodes), provision.RunOptions{}), provision.OutcomeAccepted)
 	return time.Since(began), err

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"ironworks/agentlog"
 	"ironworks/enroll"
 	"ironworks/fleet"
@@ -397,30 +399,19 @@ func NodeCopies(env *Env, n *models.Node) []Copyable {
 func (e *Env) Request(path string) string {
 	v, _ := e.Session.API.Version()
 	endpoint := strings.TrimSuffix(strings.TrimSuffix(e.Session.API.Endpoint(), "/"), "/v1")
-	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, Quoted(endpoint+path))
+	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, shellescape.Quote(endpoint+path))
 }
 
 // CommandLine returns the shell command that runs the program in the current context with the arguments.
 func (e *Env) CommandLine(args ...string) string {
 	words := []string{e.Program}
 	for _, a := range args {
-		words = append(words, Quoted(a))
+		words = append(words, shellescape.Quote(a))
 	}
 	if e.Session != nil {
 		words = append(words, e.Session.Options...)
 	}
 	return strings.Join(words, " ")
-}
-
-// Quoted quotes s for a POSIX shell if it contains special characters or is empty.
-func Quoted(s string) string {
-	harmless := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+", r)
-	})
-	if harmless {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // othersMost is the maximum number of nodes for which Looking looks for other users.

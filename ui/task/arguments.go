@@ -82,30 +82,37 @@ func deploys(id action.ID) bool {
 	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
 }
 
-// check validates the values without reading any files. If a value is invalid, field is the key of its field.
-func (a Arguments) check(id action.ID) (field string, err error) {
+// parse validates the values of a form. It returns a function that builds the action and, for a deployment, reads the
+// user data file and attaches the checks. If a value is invalid, field is the key of its field.
+func parse(id action.ID, a Arguments, s *screen.Session) (b builder, field string, err error) {
 	if deploys(id) {
-		_, field, err = a.deployment()
-		return field, err
+		d, field, err := a.deployment()
+		return func() (provision.Action, error) { return a.deploy(id, d, s.Checks) }, field, err
 	}
-	_, field, err = build(id, a)
-	return field, err
+	if verb, is := action.AsVerb(id); is && a[fieldRunbook] != "" && s.StepFiles != nil {
+		req, field, err := buildRequest(verb, a)
+		return always(provision.RunRunbook(s.StepFiles, req)), field, err
+	}
+	act, field, err := build(id, a)
+	return always(act), field, err
 }
 
-// Build returns the action. For a deployment, it reads the user data file and attaches the checks.
+// Build returns the action that the values of a form describe.
 func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
-	if !deploys(id) {
-		act, _, err := build(id, a)
-		return act, err
-	}
-	if checks == nil {
-		return nil, errors.New("preflight checks are not available here")
-	}
-	d, _, err := a.deployment()
+	b, _, err := parse(id, a, &screen.Session{Checks: checks})
 	if err != nil {
 		return nil, err
 	}
+	return b()
+}
+
+// deploy returns the action that deploys d, with the user data file that the form names.
+func (a Arguments) deploy(id action.ID, d provision.Deployment, checks *provision.Preflighter) (provision.Action, error) {
+	if checks == nil {
+		return nil, errors.New("preflight checks are not available here")
+	}
 	if path := strings.TrimSpace(a[fieldUserData]); path != "" {
+		var err error
 		if d, err = d.WithUserDataFile(path); err != nil {
 			return nil, fmt.Errorf("user data: %w", err)
 		}
@@ -114,7 +121,7 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	if id == action.Verb(models.VerbRebuild) {
 		makes = provision.Rebuild
 	}
-	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
+	return makes(checks, func(*models.Node) (provision.Deployment, error) { return d, nil }), nil
 }
 
 // bringUp returns the action that makes nodes available, for [action.MakeAvailable] without an inspection. If api is

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"ironworks/provision"
 	"ironworks/ui/action"
-	"ironworks/ui/screen"
 )
 
 // TestCommandsThatDoTheSame checks the command lines that are offered as equivalents of tasks.
@@ -35,7 +36,7 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 			t.Parallel()
 			var quoted []string
 			for _, w := range commandWords(tt.id, tt.args, []string{"n1", "n2"}) {
-				quoted = append(quoted, screen.Quoted(w))
+				quoted = append(quoted, shellescape.Quote(w))
 			}
 			if got := strings.Join(quoted, " "); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)

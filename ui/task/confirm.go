@@ -1,11 +1,10 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -13,38 +12,6 @@ import (
 	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
 )
-
-// confirm asks for confirmation before anything is sent. A harmless action on a single node is sent without asking.
-func (w *Workflow) confirm(f *flow) tea.Cmd {
-	f.state = stateConfirming
-	var q *overlay.Question
-	switch {
-	case f.exact:
-		lines, requests := requestLines(f.batch)
-		if requests == 0 {
-			return w.console.Show(overlay.NewNote("Nothing to send", lines))
-		}
-		q = requestsQuestion(f.batch, lines, requests)
-	case f.onlyFollows():
-		q = f.followQuestion()
-	case f.deployment() != nil:
-		q = f.deployQuestion()
-	case f.enrolls():
-		q = f.enrollQuestion()
-	case f.plugin() != nil:
-		q = f.pluginQuestion()
-	default:
-		q = f.verbQuestion()
-	}
-	if more := w.env.Others(refs(f.batch.Legal())); len(more) > 0 {
-		q = warnOfOthers(q, f, more)
-	}
-	if q == nil {
-		return w.run(f)
-	}
-	q.Yes = f.send(stateConfirming, func() tea.Cmd { return w.run(f) })
-	return w.console.Show(overlay.NewConfirm(*q))
-}
 
 // warnOfOthers adds warnings to q about what other users are doing on the nodes. The argument what contains these
 // warnings. If q is nil because no confirmation is needed, warnOfOthers returns a new question.
@@ -274,4 +241,72 @@ func names(items []provision.Item) []string {
 		names[i] = items[i].Node.Label()
 	}
 	return names
+}
+
+// disksOf reads the disks of some nodes that may be erased, except in deployments, whose reviews show them.
+func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
+	disks := map[string][]models.Detail{}
+	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
+		return disks
+	}
+	for _, i := range batch.Legal() {
+		if i.Effect.Danger >= models.DangerMayErase && len(disks) < cardsAtMost {
+			disks[i.Node.UUID] = provision.Disks(ctx, api, batch.Action, &i.Node)
+		}
+	}
+	return disks
+}
+
+// cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
+const cardsAtMost = 5
+
+func (f *flow) enrolls() bool {
+	_, is := f.action.(*provision.EnrollAction)
+	return is
+}
+
+const enrollListed = 20
+
+// enrollQuestion asks before nodes are enrolled. It is never skipped, because an input may contain many nodes.
+func (f *flow) enrollQuestion() *overlay.Question {
+	act, _ := f.action.(*provision.EnrollAction)
+	n := len(f.batch.Items)
+	nodes := models.Counted(n, "node")
+	q := &overlay.Question{Title: "Enroll " + nodes, Ask: "Enroll " + nodes + "?"}
+	if act.Goal != provision.GoalEnroll {
+		them := "them"
+		if n == 1 {
+			them = "it"
+		}
+		q.Ask = fmt.Sprintf("Enroll %s and bring %s to %s?", nodes, them, act.Goal)
+	}
+	add := func(role theme.Role, text string) {
+		q.Lines = append(q.Lines, overlay.Text{Role: role, Text: text, Indent: 2})
+	}
+	if act.Goal == provision.GoalAvailable {
+		add(theme.Danger, "Automated cleaning may erase the disks of machines that become available.")
+	}
+	if prepared := provision.EnrollPrepared(act.Plan, act.Goal); len(prepared) > 0 {
+		add(theme.Danger, fmt.Sprintf(textPreparing, listed(prepared)))
+	}
+	wantConsent(q, f.batch)
+	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
+		add(theme.Warn, fmt.Sprintf("Metal3 manages %s and may undo the changes.", listed(owned)))
+	}
+	if f.retryOf == 0 {
+		add(theme.Plain, act.Plan.String())
+		if skipped := len(act.Plan) - n; skipped > 0 {
+			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", models.Counted(skipped, "node")))
+		}
+	}
+	add(theme.Plain, listed(names(f.batch.Items)))
+	return q
+}
+
+// listed joins the names with commas. It replaces those beyond enrollListed with their number.
+func listed(names []string) string {
+	if more := len(names) - enrollListed; more > 0 {
+		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }

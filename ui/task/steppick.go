@@ -139,3 +139,11 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 		return w.sendCheck(f), "", ""
 	}))
 }
+
+func uuids(nodes []models.NodeRef) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.UUID
+	}
+	return ids
+}

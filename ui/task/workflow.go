@@ -10,10 +10,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/mailbox"
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/models/steps"
@@ -177,13 +180,6 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.checked = deploys(id)
 	args := Arguments{}
-	f.build = func() (provision.Action, error) {
-		if verb, is := action.AsVerb(id); is && args[fieldRunbook] != "" && f.session.StepFiles != nil {
-			req, _, err := buildRequest(verb, args)
-			return provision.RunRunbook(f.session.StepFiles, req), err
-		}
-		return Build(id, args, f.session.Checks)
-	}
 	if id == action.BringUp || id == action.MakeAvailable {
 		enrolling := w.env.Session.Enroll
 		if enrolling == nil {
@@ -200,6 +196,9 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 		f.form = &screen.TaskForm{Action: id}
 	}
 	if fields == nil {
+		if f.build == nil {
+			f.build = func() (provision.Action, error) { return Build(id, nil, f.session.Checks) }
+		}
 		return w.check(f)
 	}
 	for i := range fields {
@@ -209,128 +208,256 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	}
 	f.state = stateArguments
 	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		args = v
+		b, field, err := parse(id, v, f.session)
+		if err != nil {
+			return nil, field, models.OnScreen(err) // the form stays open
+		}
+		args, f.build = v, b
 		if f.form != nil {
 			f.form.Values = v
-		}
-		// The form stays open on errors that are found without reading a file.
-		if field, err := args.check(id); err != nil {
-			return nil, field, models.OnScreen(err)
 		}
 		return w.sendCheck(f), "", ""
 	}))
 }
 
-// Apply starts a task that writes the ramdisk settings into nodes.
-func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
-	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, always(provision.ApplyRamdisk(msg.For)), msg.CommandLine, true)
+// sendCheck returns a command that starts the checks when the form has been completed.
+func (w *Workflow) sendCheck(f *flow) tea.Cmd {
+	return f.send(stateArguments, func() tea.Cmd { return w.check(f) })
 }
 
-// Pin starts a task that writes a root device hint for the chosen disk.
-func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
-	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, always(msg.Pin), msg.CommandLine, true)
+type checksDone struct {
+	action provision.Action
+	batch  provision.Batch
+	disks  map[string][]models.Detail
+	err    error
 }
 
-// ChangePorts starts a task that changes ports, port groups or VIFs.
-func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
+// check reads the nodes again and plans the requests. For a deployment, it runs all checks. Nothing is kept from
+// earlier checks except the overrides of this flow.
+func (w *Workflow) check(f *flow) tea.Cmd {
+	f.state = stateChecking
+	ctx, cancel := context.WithCancel(w.ctx)
+	box := mailbox.New[int]()
+	act, build, overrides := f.action, f.build, f.overrides
+	session, runner := f.session, f.runner
+	ids := uuids(f.nodes)
+	w.running.Add(1)
+	ended := func(done checksDone) tea.Msg {
+		return f.event(stateChecking, func() tea.Cmd { return w.checksDone(f, done) })
+	}
+	work := func() tea.Msg {
+		defer w.running.Done()
+		defer cancel()
+		defer box.Close()
+		if act == nil { // the action of an earlier check is reused, because it knows the instances that it assigned to nodes
+			var err error
+			if act, err = build(); err != nil {
+				return ended(checksDone{err: err})
+			}
+		}
+		if d, is := act.(*provision.DeployAction); is {
+			d = d.WithOverrides(overrides)
+			d.OnChecked(func(models.NodeRef) { box.Put(func(n *int) { *n++ }) })
+			act = d
+		}
+		runner.ReadOnly = runner.ReadOnly && changes(act)
+		done := checksDone{action: act}
+		done.batch, done.err = runner.Prepare(ctx, act, ids)
+		if done.err == nil {
+			done.disks = disksOf(ctx, session.API, done.batch)
+		}
+		return ended(done)
+	}
+	if !f.checked {
+		if len(f.nodes) > 1 {
+			w.console.Say(screen.Say{Text: fmt.Sprintf("%s: reading %d nodes…", f.name, len(f.nodes))})
+		}
+		return work
+	}
+	f.wait = overlay.NewWait(f.name+" "+nodesText(f.nodes), textRunningChecks, len(f.nodes), func() {
+		cancel()
+		f.state = stateCanceled
+	})
+	return tea.Batch(w.console.Show(f.wait), work, w.listenChecks(f, box))
+}
+
+// listenChecks shows the progress of the checks. box counts the nodes that have been checked since it was last read.
+func (w *Workflow) listenChecks(f *flow, box *mailbox.Box[int]) tea.Cmd {
 	ctx := w.ctx
-	build := func() (provision.Action, error) { return msg.Make(ctx) }
-	return w.beginWith(string(msg.ID), msg.ID, []models.NodeRef{msg.Node}, build, msg.CommandLine, true)
+	return func() tea.Msg {
+		n, ok := box.Take(ctx)
+		if !ok {
+			return nil
+		}
+		return f.event(stateChecking, func() tea.Cmd { //nolint:contextcheck // Update calls it
+			f.wait.Done += n
+			return w.listenChecks(f, box)
+		})
+	}
 }
 
-// ChangeHardware starts a task that changes the settings, firmware or RAID of nodes, or that runs a runbook.
-func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, always(msg.Action), msg.CommandLine, false)
+// checksDone shows why nodes were refused, or asks for confirmation.
+func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
+	if f.wait != nil {
+		w.console.Dismiss(f.wait)
+		f.wait = nil
+	}
+	if done.err != nil {
+		w.console.Say(failure(f.name, done.err))
+		return nil
+	}
+	f.action, f.batch, f.disks = done.action, done.batch, done.disks
+	refused := f.batch.Refused()
+	switch {
+	case f.checked && len(refused) > 0:
+		return w.showRefused(f)
+	case len(f.batch.Legal()) > 0:
+		return w.confirm(f)
+	case len(refused) == 1:
+		w.warn(refused[0].Refusal.OnScreen())
+		return nil
+	}
+	lines := []overlay.Text{{Text: "Nothing was sent:"}, {}}
+	return w.console.Show(overlay.NewNote(f.name+": refused", append(lines, refusals(refused)...)))
 }
 
-// OrderBMC starts a task that runs an action on a BMC.
-func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
-	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, always(msg.Action), msg.CommandLine, false)
+// confirm asks for confirmation before anything is sent. A harmless action on a single node is sent without asking.
+func (w *Workflow) confirm(f *flow) tea.Cmd {
+	f.state = stateConfirming
+	var q *overlay.Question
+	switch {
+	case f.exact:
+		lines, requests := requestLines(f.batch)
+		if requests == 0 {
+			return w.console.Show(overlay.NewNote("Nothing to send", lines))
+		}
+		q = requestsQuestion(f.batch, lines, requests)
+	case f.onlyFollows():
+		q = f.followQuestion()
+	case f.deployment() != nil:
+		q = f.deployQuestion()
+	case f.enrolls():
+		q = f.enrollQuestion()
+	case f.plugin() != nil:
+		q = f.pluginQuestion()
+	default:
+		q = f.verbQuestion()
+	}
+	if more := w.env.Others(refs(f.batch.Legal())); len(more) > 0 {
+		q = warnOfOthers(q, f, more)
+	}
+	if q == nil {
+		return w.run(f)
+	}
+	q.Yes = f.send(stateConfirming, func() tea.Cmd { return w.run(f) })
+	return w.console.Show(overlay.NewConfirm(*q))
 }
+
+// run starts the task, unless read-only mode has been switched on since the operator confirmed.
+func (w *Workflow) run(f *flow) tea.Cmd {
+	if why := w.env.WhyReadOnly(); why != "" && changes(f.action) {
+		w.warn(f.action.Name() + ": " + why)
+		return nil
+	}
+	f.state = stateRunning
+	legal := f.batch.Legal()
+	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}, Form: f.form}
+	first, again := w.env.Tasks.Get(f.retryOf)
+	if again {
+		t.Command = first.Command
+	} else {
+		t.Command = w.env.CommandLine(f.command(names(legal))...)
+	}
+	f.task = t
+	w.env.Tasks.Add(t)
+	if again { // a retry is a separate task, so that the first results remain visible
+		w.env.Tasks.MarkRetried(first.Number, legal, t.Number)
+		return tea.Batch(w.follow(f), w.console.Open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
+	}
+	does := "sending"
+	switch {
+	case f.plugin() != nil:
+		does = "running"
+	case f.onlyFollows():
+		does = "following"
+	}
+	w.console.Say(screen.Say{Text: fmt.Sprintf(w.env.Keys.Text(textSending), f.action.Name(), review.Names(legal), does)})
+	return tea.Batch(w.follow(f), w.watch(f))
+}
+
+// watch opens the Watch screen if the task is a deployment in the current context.
+func (w *Workflow) watch(f *flow) tea.Cmd {
+	if f.deployment() == nil || w.env.Session == nil || f.task.Context != w.env.Session.Context.Name {
+		return nil
+	}
+	return w.console.Home(screen.KindWatch)
+}
+
+// follow sends the requests and follows each node until its operation has ended.
+func (w *Workflow) follow(f *flow) tea.Cmd {
+	if p := f.plugin(); p != nil && !p.Plugin.Background {
+		return w.takeTerminal(f)
+	}
+	batch, runner, cancels, hurry := f.batch, f.runner, f.task.Cancels, func() {}
+	if w.env.Session != nil {
+		hurry = w.env.Session.PollNow // makes the poller read the changed nodes immediately
+	}
+	run := runner.Run
+	if enrolls, is := f.action.(*provision.EnrollAction); is {
+		run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
+			return enrolls.Run(ctx, &runner, b, opts)
+		}
+	}
+	if p := f.plugin(); p != nil {
+		run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
+			return p.Run(ctx, &runner, b, nil, opts)
+		}
+	}
+	w.env.Tasks.Start(f.task.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
+		return run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Done: report.Done, Progress: func(p provision.Progress) {
+			report.Progress(p)
+			hurry()
+		}})
+	})
+	ctx, list, number := w.ctx, w.env.Tasks, f.task.Number
+	return func() tea.Msg {
+		if _, over := list.Wait(ctx, number); !over {
+			return nil
+		}
+		return f.event(stateRunning, func() tea.Cmd { return w.ended(f) })
+	}
+}
+
+// lookAtMost is the number of nodes that are read individually after a task. The next poll reads the others.
+const lookAtMost = 20
+
+// ended shows the results of a task, has the poller read some nodes again, and announces a long task's end.
+func (w *Workflow) ended(f *flow) tea.Cmd {
+	t, seen := w.env.Tasks.Get(f.task.Number)
+	if !seen {
+		return nil
+	}
+	for i, r := range t.Results {
+		if w.env.Session != nil && i < lookAtMost && r.Outcome != provision.OutcomeRefused {
+			w.env.Session.PollNode(r.Node.UUID)
+		}
+	}
+	toast := summary(t, w.env.Keys)
+	w.console.Say(toast)
+	if t.Ended.Sub(t.Began) >= longTask && !t.Unfollowed {
+		return w.console.Notify(toast.Text)
+	}
+	return nil
+}
+
+// longTask is the minimum duration of a task whose end the terminal announces too.
+const longTask = 30 * time.Second
 
 // builder is a function that returns an action. It may read files.
 type builder func() (provision.Action, error)
 
 func always(act provision.Action) builder {
 	return func() (provision.Action, error) { return act, nil }
-}
-
-// beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
-func (w *Workflow) beginWith(
-	what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool,
-) tea.Cmd {
-	if why := w.whyNoChange(); why != "" {
-		w.warn(what + ": " + why)
-		return nil
-	}
-	f := w.newFlow(string(id), w.env.Session, nodes)
-	f.exact, f.build = exact, build
-	f.command = func([]string) []string { return command }
-	return w.check(f)
-}
-
-// Deploy starts a deployment that a screen has already checked and shown. The action sends nothing to a node that it
-// has not checked, even if the plan in msg says otherwise.
-func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
-	why := w.whyNoChange()
-	switch {
-	case why != "":
-	case msg.Action != nil && !msg.Action.CheckedBy(w.env.Session.Checks):
-		why = "the context changed since the checks; nothing was sent"
-	case msg.Action == nil || len(msg.Plan.Legal()) == 0:
-		why = "no node passed its checks"
-	}
-	if why != "" {
-		w.warn("deploy: " + why)
-		return nil
-	}
-	f := w.newFlow(msg.Action.Name(), w.env.Session, msg.Nodes)
-	f.checked = true
-	f.action, f.batch = msg.Action, msg.Plan
-	f.batch.Action = msg.Action
-	f.command = func([]string) []string { return msg.Command }
-	return w.confirm(f)
-}
-
-// Retry repeats the task with the given number for the nodes that failed.
-func (w *Workflow) Retry(number int) tea.Cmd {
-	t, ok := w.env.Tasks.Get(number)
-	if !ok || len(t.Failed()) == 0 {
-		return nil
-	}
-	runner, act := t.Runner, t.Plan.Action
-	if t.Owner != "" {
-		// On a server, a task is repeated with the user's current permissions, because it may have been started by
-		// another user, or by the same user in another role.
-		if why := w.whyNoChange(); why != "" {
-			w.warn("retry: " + why)
-			return nil
-		}
-		runner = w.env.Session.Runner
-		if d, is := act.(*provision.DeployAction); is {
-			act = d.WithChecks(w.env.Session.Checks.Fresh())
-		}
-	}
-	f := w.newFlow(act.Name(), &screen.Session{Runner: runner}, nil)
-	for _, item := range t.Failed() {
-		f.nodes = append(f.nodes, item.Node.Ref())
-	}
-	f.retryOf = number
-	if _, is := t.Plan.Action.(*provision.EnrollAction); is {
-		// Nodes that do not exist yet cannot be read again. Enrolling repeats only the changes that are missing.
-		f.action, f.batch = act, provision.Batch{Action: act, Items: t.Failed()}
-		return w.confirm(f)
-	}
-	_, f.checked = act.(*provision.DeployAction)
-	f.build = always(act)
-	return w.check(f)
-}
-
-func (w *Workflow) whyNoChange() string {
-	if w.env.Session == nil {
-		return textNoContext
-	}
-	return w.env.WhyReadOnly()
 }
 
 func (w *Workflow) warn(text string) {
@@ -342,4 +469,12 @@ func nodesText(nodes []models.NodeRef) string {
 		return nodes[0].Label()
 	}
 	return fmt.Sprintf("%d nodes", len(nodes))
+}
+
+func failure(what string, err error) screen.Say {
+	s := screen.Say{Level: screen.Failure, Text: models.OnScreen(err)}
+	if !strings.Contains(s.Text, what) {
+		s.Text = what + ": " + s.Text
+	}
+	return s
 }

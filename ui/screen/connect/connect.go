@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"al.essio.dev/pkg/shellescape"
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -184,7 +185,7 @@ func (s *Screen) Copies() []screen.Copyable {
 			copies = append(copies, screen.Copyable{Name: "fault", Text: models.OnScreen(f)})
 		}
 	}
-	command := s.env.Program + " nodes --context " + screen.Quoted(c.Name)
+	command := s.env.Program + " nodes --context " + shellescape.Quote(c.Name)
 	if s.isCurrent(c) {
 		command = s.env.CommandLine("nodes")
 	}

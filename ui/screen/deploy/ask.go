@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -61,7 +62,7 @@ func (s *Screen) handleWritten(path string, was *plan.Plan, file provision.PlanF
 		s.draft.Plan, s.draft.Dir, s.draft.Saved = file.Plan, file.Dir, true
 		s.refill()
 	}
-	return tea.Batch(s.readFile(false), toast(screen.Success, "saved "+path+": ironworks deploy -f "+screen.Quoted(path)))
+	return tea.Batch(s.readFile(false), toast(screen.Success, "saved "+path+": ironworks deploy -f "+shellescape.Quote(path)))
 }
 
 func toast(level screen.Level, text string) tea.Cmd {

@@ -95,7 +95,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	ids := strings.Split(s.id, ",")
 	runner := s.session.Runner
 	runner.ReadOnly = false // the deployment itself is refused later in read-only mode
-	r.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))
+	r.action = provision.Deploy(checks, s.planFile().DeploymentOf).WithOverrides(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
 			select {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"al.essio.dev/pkg/shellescape"
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -105,7 +106,7 @@ func TestGoldens(t *testing.T) {
 		r.s.Do(action.Down)
 		r.fill(t, action.Open, "right", "enter") // changes BootMode from Uefi to Bios
 		screentest.Golden(t, r.s, "changed")
-		if c := r.wanted(t, action.HardwareApply); screen.Quoted(c.CommandLine[3]) != "BootMode=Bios" || c.Action.Name() != "set BIOS" {
+		if c := r.wanted(t, action.HardwareApply); shellescape.Quote(c.CommandLine[3]) != "BootMode=Bios" || c.Action.Name() != "set BIOS" {
 			t.Errorf("%v by %s", c.CommandLine, c.Action.Name())
 		}
 		r.s.Do(action.Top)

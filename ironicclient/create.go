@@ -5,30 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"ironworks/models/request"
 )
-
-// Send sends a request that changes something. Success usually means only that Ironic has accepted the request.
-func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, error) {
-	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
-	if err := r.Check(); err != nil {
-		return request.Answer{}, notSent(cl, err.Error())
-	}
-	resp, err := c.do(ctx, cl)
-	if err != nil {
-		return request.Answer{}, err
-	}
-	answer := request.Answer{ID: requestIDOf(resp.header)}
-	if r.Method == http.MethodPatch { // Ironic responds with the changed object
-		if !json.Valid(resp.body) {
-			return request.Answer{}, badAnswer(resp, errors.New("not JSON"))
-		}
-		answer.Body = resp.body
-	}
-	return answer, nil
-}
 
 // CreateNode creates a node, and returns its UUID. node contains the fields for POST /v1/nodes.
 func (c *Client) CreateNode(ctx context.Context, node map[string]any) (uuid string, err error) {
