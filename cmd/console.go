@@ -253,7 +253,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	s := &screen.Session{
 		Context: shown, Defaults: screen.Defaults(live.Context.Defaults), Filters: live.Context.Filters, Store: live.Store, API: live.Client, Poller: live,
-		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain,
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Logs: live.Logs, Explain: live.Explain,
 		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
 	}
 	if live.OpensConsoles() {
@@ -261,9 +261,6 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	}
 	if live.Shells != nil {
 		s.Shells = consoleShells{live.Shells}
-	}
-	if live.Logs != nil {
-		s.Logs = live.Logs
 	}
 	if live.BMCs != nil {
 		s.BMCs = consoleBMCs{live.BMCs}

@@ -58,13 +58,6 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
-// until ctx is done, and then closes the channel. The argument more names additional sources, which are followed only
-// when the operator asks for them.
-type Logs interface {
-	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
-}
-
 // WebConsoles opens the graphical consoles of nodes.
 type WebConsoles interface {
 	OpenGraphical(ctx context.Context, node models.NodeRef) (WebConsole, error)
@@ -203,7 +196,7 @@ type Session struct {
 	// The following services are nil if they are not possible in this session.
 	Ramdisks  Ramdisks
 	Journal   Journal
-	Logs      Logs
+	Logs      agentlog.Follower
 	Shells    Shells
 	Consoles  WebConsoles
 	Ports     provision.PortAPI
