@@ -127,10 +127,7 @@ func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan
 			return
 		case <-ended:
 			if !batch.empty() {
-				select {
-				case out <- batch:
-				case <-ctx.Done():
-				}
+				Send(ctx, out, batch)
 			}
 			return
 		}
@@ -166,7 +163,7 @@ func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
 	}
-	return o.send(ctx, sourceReport{lines: lines})
+	return Send(ctx, o.follower.reports, sourceReport{lines: lines})
 }
 
 func (o *sourceOutput) status(ctx context.Context, s Status) {
@@ -176,16 +173,7 @@ func (o *sourceOutput) status(ctx context.Context, s Status) {
 		s.Skew, s.SkewKnown = o.skew.value()
 	}
 	o.follower.working[o.index].Store(s.State == StateFollowing)
-	o.send(ctx, sourceReport{status: &s})
-}
-
-func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
-	select {
-	case o.follower.reports <- n:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	Send(ctx, o.follower.reports, sourceReport{status: &s})
 }
 
 // heldTime is the maximum pause between two batches of lines that were already buffered.
@@ -211,10 +199,10 @@ func (o *sourceOutput) forward(ctx context.Context) {
 		}
 		for i := range b.Status {
 			o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
-			o.send(ctx, sourceReport{status: &b.Status[i]})
+			Send(ctx, o.follower.reports, sourceReport{status: &b.Status[i]})
 		}
 		if len(b.Lines) > 0 || b.Dropped > 0 {
-			o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
+			Send(ctx, o.follower.reports, sourceReport{lines: b.Lines, dropped: b.Dropped})
 		}
 		quiet.Reset(heldTime)
 	}
@@ -230,6 +218,16 @@ func (o *sourceOutput) othersWork() bool {
 		}
 	}
 	return false
+}
+
+// Send sends a value to out, and reports whether it was received before ctx was canceled.
+func Send[T any](ctx context.Context, out chan<- T, value T) bool {
+	select {
+	case out <- value:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // wait waits for d, and reports whether d elapsed before ctx was canceled.

@@ -43,15 +43,6 @@ func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...mo
 	go func() {
 		defer close(out)
 		var batch agentlog.Batch
-		send := func() bool {
-			select {
-			case out <- batch:
-				batch = agentlog.Batch{}
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
 		for l, err := range s.journal.Lines(ctx, node.UUID, s.of.From, s.of.To) {
 			if err != nil {
 				batch.Status = append(batch.Status, agentlog.Status{
@@ -59,11 +50,14 @@ func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...mo
 				})
 				break
 			}
-			if batch.Lines = append(batch.Lines, l); len(batch.Lines) >= atOnce && !send() {
-				return
+			if batch.Lines = append(batch.Lines, l); len(batch.Lines) >= atOnce {
+				if !agentlog.Send(ctx, out, batch) {
+					return
+				}
+				batch = agentlog.Batch{}
 			}
 		}
-		send()
+		agentlog.Send(ctx, out, batch)
 	}()
 	return out
 }
