@@ -212,10 +212,8 @@ type Session struct {
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
-	// Options holds the command line flags that select this context.
+	// Options holds the command line flags that select this context, each followed by its value.
 	Options []string
-	// Plugins is the context in which the operator's own programs run.
-	Plugins plugin.Context
 	// View is the state of the screens when it was last stored. ViewFile, unless nil, stores later states.
 	View     viewstate.State
 	ViewFile *viewstate.File
@@ -395,12 +393,12 @@ func (e *Env) Request(path string) string {
 
 // CommandLine returns the shell command that runs the program in the current context with the arguments.
 func (e *Env) CommandLine(args ...string) string {
+	if e.Session != nil {
+		args = slices.Concat(args, e.Session.Options)
+	}
 	words := []string{e.Program}
 	for _, a := range args {
 		words = append(words, Quoted(a))
-	}
-	if e.Session != nil {
-		words = append(words, e.Session.Options...)
 	}
 	return strings.Join(words, " ")
 }

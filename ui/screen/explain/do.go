@@ -152,6 +152,9 @@ func (s *Screen) Copies() []screen.Copyable {
 }
 
 func (s *Screen) command(e *explain.Explanation) screen.Copyable {
-	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
+	words := []string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}
+	for _, option := range s.session.Options {
+		words = append(words, screen.Quoted(option))
+	}
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}
 }
