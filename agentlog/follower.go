@@ -266,6 +266,19 @@ type Status struct {
 	SkewKnown bool
 }
 
+// Text describes the status, without its remedy, in one line that is safe to show. name is the name of the source.
+func (s *Status) Text(name string) string {
+	text := name
+	if s.Address != "" {
+		text += " " + s.Address
+	}
+	text += ": " + string(s.State)
+	if s.Reason != "" {
+		text += ", " + s.Reason
+	}
+	return printable.Line(text)
+}
+
 // Batch contains what the sources have reported since the last batch: new lines, in the order of their delivery, and
 // new states of the sources. The lines of one journal entry are always in the same batch.
 type Batch struct {

@@ -8,7 +8,6 @@ import (
 	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/ui/screen"
-	"ironworks/ui/widget/logview"
 )
 
 // Kept identifies a recorded part of a log.
@@ -20,7 +19,7 @@ type Kept struct {
 
 // NewKept returns a log of recorded lines. It starts at the first line and does not follow new lines.
 func NewKept(env *screen.Env, of Kept) *Log {
-	l := NewWithin(env, logview.Default)
+	l := New(env)
 	l.kept, l.followed = &of, nil
 	if env.Session != nil && env.Session.Journal != nil {
 		l.followed = &recordedLines{journal: env.Session.Journal, of: of}

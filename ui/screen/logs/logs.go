@@ -61,11 +61,8 @@ type nodeLog struct {
 }
 
 // New returns a log that follows nothing.
-func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
-
-// NewWithin is like New, but the log stores lines within the given limits.
-func NewWithin(env *screen.Env, limits logview.Limits) *Log {
-	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
+func New(env *screen.Env) *Log {
+	return &Log{env: env, view: logview.New(logview.Default), level: models.LogDebug}
 }
 
 // Follow makes the log follow exactly the given nodes from now on. Existing lines stay.
