@@ -28,13 +28,13 @@ func New(o Options) (Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &follower{options: o, sources: sources, trust: cmp.Or(o.Trust, NewTrust())}, nil
+	o.Trust = cmp.Or(o.Trust, NewTrust())
+	return &follower{options: o, sources: sources}, nil
 }
 
 type follower struct {
 	options Options
 	sources []models.LogSource
-	trust   *Trust
 }
 
 // Follow implements [Follower].
@@ -42,14 +42,14 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	out := make(chan Batch)
 	sources := f.options.addUsable(f.sources, more)
 	j := &nodeFollower{
-		options: &f.options, trust: f.trust, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
+		options: &f.options, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
 		duplicates: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for i, source := range sources {
 		o := &sourceOutput{follower: j, source: source, index: i, skew: skew{clock: f.options.ServerClock}}
-		running.Go(func() { j.run(ctx, o) })
+		running.Go(func() { o.run(ctx) })
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -67,7 +67,6 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 
 type nodeFollower struct {
 	options    *Options
-	trust      *Trust
 	node       models.NodeRef
 	reports    chan sourceReport
 	working    []atomic.Bool // whether each source delivers lines, by index
@@ -81,18 +80,18 @@ type sourceReport struct {
 	dropped int
 }
 
-func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
+func (o *sourceOutput) run(ctx context.Context) {
 	switch o.source {
 	case models.LogSSH:
-		(&sshSource{follower: j, out: o}).follow(ctx)
+		(&sshSource{sourceOutput: o}).follow(ctx)
 	case models.LogPush:
 		o.forward(ctx)
 	case models.LogArchive:
-		(&archiveSource{follower: j, out: o}).follow(ctx)
+		(&archiveSource{sourceOutput: o}).follow(ctx)
 	case models.LogStatus:
-		(&statusSource{follower: j, out: o}).follow(ctx)
+		(&statusSource{sourceOutput: o}).follow(ctx)
 	case models.LogSerial:
-		(&serialSource{follower: j, out: o}).follow(ctx)
+		(&serialSource{sourceOutput: o}).follow(ctx)
 	case models.LogServe: // this source cannot be followed
 	}
 }
