@@ -144,15 +144,15 @@ func ended(item *provision.Item, res *provision.Result) row {
 		}
 		return r
 	}
-	r.now, r.whole = reason(res.Err), models.OnScreen(res.Err)
+	r.now, r.whole = Reason(res.Err), models.OnScreen(res.Err)
 	if f, is := errors.AsType[*models.Fault](res.Err); is {
 		r.requestID = cmp.Or(r.requestID, f.RequestID)
 	}
 	return r
 }
 
-// reason returns the text of an error without the parts that other columns show.
-func reason(err error) string {
+// Reason returns the text of an error without the parts that other columns show.
+func Reason(err error) string {
 	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Reason
 	}
