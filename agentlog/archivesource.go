@@ -23,9 +23,8 @@ import (
 const archivePause = 10 * time.Second
 
 type archiveSource struct {
-	follower *nodeFollower
-	out      *sourceOutput
-	done     string // the name of the last archive that was read
+	*sourceOutput
+	done string // the name of the last archive that was read
 }
 
 // follow checks for new archives repeatedly, because a conductor stores a log whenever an operation ends.
@@ -35,6 +34,7 @@ func (s *archiveSource) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		status.Address = models.MaskURL(s.follower.options.Archive)
 		once := s.follower.options.Once
 		switch {
 		case once && status.State == StateConnecting:
@@ -42,7 +42,7 @@ func (s *archiveSource) follow(ctx context.Context) {
 		case once && status.State != StateFailed:
 			status.State = StateEnded
 		}
-		s.out.status(ctx, status)
+		s.status(ctx, status)
 		if over || once || !wait(ctx, archivePause) {
 			return
 		}
@@ -52,7 +52,6 @@ func (s *archiveSource) follow(ctx context.Context) {
 // readNewest reads the newest archive, unless it was read before. If over is true, no further archive will follow.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	archive := s.follower.options.Archive
-	address := printable.Line(models.MaskURL(archive))
 	var opened *openArchive
 	var err error
 	if remote, ok := strings.CutPrefix(archive, "ssh://"); ok {
@@ -63,39 +62,35 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 	switch {
 	case errors.Is(err, errNoArchive):
 		return Status{
-			State: StateWaiting, Address: address, Reason: "no archived logs of this node",
+			State: StateWaiting, Reason: "no archived logs of this node",
 			Remedy: "conductors archive the logs of failed operations only; set [agent]deploy_logs_collect = always to archive all logs",
 		}, false
 	case err != nil:
-		status := archiveFault(err)
-		status.Address = address
-		return status, false
+		return archiveFault(err), false
 	case opened == nil:
-		return Status{State: StateWaiting, Address: address, Reason: s.done + " was read", Remedy: ""}, false
+		return Status{State: StateWaiting, Reason: s.done + " was read"}, false
 	}
 	defer func() { _ = opened.content.Close() }()
 	lines, notes, err := archiveLines(opened.content, opened.name, opened.storedAt, s.follower.node, time.Now)
 	if broken, ok := errors.AsType[*fetchError](err); ok && len(lines) == 0 {
-		status := archiveFault(broken.err)
-		status.Address = address
-		return status, false // once lines have been delivered, a retry would repeat them
+		return archiveFault(broken.err), false // once lines have been delivered, a retry would repeat them
 	}
 	if err != nil {
 		notes = append(notes, truncate(printable.Line(err.Error()), 300))
 	}
 	for len(lines) > 0 {
 		n := min(len(lines), 512)
-		if !s.out.lines(ctx, lines[:n]) {
+		if !s.lines(ctx, lines[:n]) {
 			return Status{}, true
 		}
 		lines = lines[n:]
 	}
 	s.done = opened.name
 	if opened.single {
-		return Status{State: StateEnded, Address: address, Reason: strings.Join(notes, "; ")}, true
+		return Status{State: StateEnded, Reason: strings.Join(notes, "; ")}, true
 	}
 	notes = append([]string{s.done + " was read"}, notes...)
-	return Status{State: StateWaiting, Address: address, Reason: strings.Join(notes, "; ")}, false
+	return Status{State: StateWaiting, Reason: strings.Join(notes, "; ")}, false
 }
 
 func archiveFault(err error) Status {

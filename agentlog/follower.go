@@ -28,13 +28,13 @@ func New(o Options) (Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &follower{options: o, sources: sources, trust: cmp.Or(o.Trust, NewTrust())}, nil
+	o.Trust = cmp.Or(o.Trust, NewTrust())
+	return &follower{options: o, sources: sources}, nil
 }
 
 type follower struct {
 	options Options
 	sources []models.LogSource
-	trust   *Trust
 }
 
 // Follow implements [Follower].
@@ -42,14 +42,14 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	out := make(chan Batch)
 	sources := f.options.addUsable(f.sources, more)
 	j := &nodeFollower{
-		options: &f.options, trust: f.trust, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
+		options: &f.options, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
 		duplicates: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for i, source := range sources {
 		o := &sourceOutput{follower: j, source: source, index: i, skew: skew{clock: f.options.ServerClock}}
-		running.Go(func() { j.run(ctx, o) })
+		running.Go(func() { o.run(ctx) })
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -67,7 +67,6 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 
 type nodeFollower struct {
 	options    *Options
-	trust      *Trust
 	node       models.NodeRef
 	reports    chan sourceReport
 	working    []atomic.Bool // whether each source delivers lines, by index
@@ -81,18 +80,18 @@ type sourceReport struct {
 	dropped int
 }
 
-func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
+func (o *sourceOutput) run(ctx context.Context) {
 	switch o.source {
 	case models.LogSSH:
-		(&sshSource{follower: j, out: o}).follow(ctx)
+		(&sshSource{sourceOutput: o}).follow(ctx)
 	case models.LogPush:
 		o.forward(ctx)
 	case models.LogArchive:
-		(&archiveSource{follower: j, out: o}).follow(ctx)
+		(&archiveSource{sourceOutput: o}).follow(ctx)
 	case models.LogStatus:
-		(&statusSource{follower: j, out: o}).follow(ctx)
+		(&statusSource{sourceOutput: o}).follow(ctx)
 	case models.LogSerial:
-		(&serialSource{follower: j, out: o}).follow(ctx)
+		(&serialSource{sourceOutput: o}).follow(ctx)
 	case models.LogServe: // this source cannot be followed
 	}
 }
@@ -127,10 +126,7 @@ func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan
 			return
 		case <-ended:
 			if !batch.empty() {
-				select {
-				case out <- batch:
-				case <-ctx.Done():
-				}
+				Send(ctx, out, batch)
 			}
 			return
 		}
@@ -166,7 +162,7 @@ func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
 	}
-	return o.send(ctx, sourceReport{lines: lines})
+	return Send(ctx, o.follower.reports, sourceReport{lines: lines})
 }
 
 func (o *sourceOutput) status(ctx context.Context, s Status) {
@@ -176,16 +172,7 @@ func (o *sourceOutput) status(ctx context.Context, s Status) {
 		s.Skew, s.SkewKnown = o.skew.value()
 	}
 	o.follower.working[o.index].Store(s.State == StateFollowing)
-	o.send(ctx, sourceReport{status: &s})
-}
-
-func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
-	select {
-	case o.follower.reports <- n:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	Send(ctx, o.follower.reports, sourceReport{status: &s})
 }
 
 // heldTime is the maximum pause between two batches of lines that were already buffered.
@@ -211,10 +198,10 @@ func (o *sourceOutput) forward(ctx context.Context) {
 		}
 		for i := range b.Status {
 			o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
-			o.send(ctx, sourceReport{status: &b.Status[i]})
+			Send(ctx, o.follower.reports, sourceReport{status: &b.Status[i]})
 		}
 		if len(b.Lines) > 0 || b.Dropped > 0 {
-			o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
+			Send(ctx, o.follower.reports, sourceReport{lines: b.Lines, dropped: b.Dropped})
 		}
 		quiet.Reset(heldTime)
 	}
@@ -230,6 +217,16 @@ func (o *sourceOutput) othersWork() bool {
 		}
 	}
 	return false
+}
+
+// Send sends a value to out, and reports whether it was received before ctx was canceled.
+func Send[T any](ctx context.Context, out chan<- T, value T) bool {
+	select {
+	case out <- value:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // wait waits for d, and reports whether d elapsed before ctx was canceled.
@@ -266,6 +263,19 @@ type Status struct {
 	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether Skew is known.
 	Skew      time.Duration
 	SkewKnown bool
+}
+
+// Text describes the status, without its remedy, in one line that is safe to show. name is the name of the source.
+func (s *Status) Text(name string) string {
+	text := name
+	if s.Address != "" {
+		text += " " + s.Address
+	}
+	text += ": " + string(s.State)
+	if s.Reason != "" {
+		text += ", " + s.Reason
+	}
+	return printable.Line(text)
 }
 
 // Batch contains what the sources have reported since the last batch: new lines, in the order of their delivery, and

@@ -53,7 +53,7 @@ func osloHeader(text string) header {
 	}
 	if context, text, found := strings.Cut(rest, "] "); found && strings.HasPrefix(context, "[") && !strings.ContainsFunc(context, notOfContext) {
 		rest = text
-	} else if strings.HasSuffix(rest, "[-]") && len(rest) == 3 {
+	} else if rest == "[-]" {
 		rest = ""
 	}
 	return header{time: at, level: level, module: module, size: len(text) - len(rest)}

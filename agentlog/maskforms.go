@@ -54,7 +54,7 @@ func (m *masker) findAddresses(text, lower string, from int) {
 		switch {
 		case both:
 			m.hide(at+len(user)+1, at+host)
-		case len(user) >= 16 && strings.HasPrefix(lower[max(0, at-8):at], "http"), len(user) >= 16 && strings.Contains(lower[max(0, at-8):at], "http"):
+		case len(user) >= 16 && strings.Contains(lower[max(0, at-8):at], "http"):
 			m.hide(at, at+host)
 		}
 		return at + host

@@ -35,7 +35,7 @@ type PushOptions struct {
 type Receiver struct {
 	options     PushOptions
 	images      *Images
-	certificate pushCertificate
+	certificate tls.Certificate
 
 	// gate is read-locked during each request, so that nothing is written after Serve has returned.
 	gate sync.RWMutex
@@ -115,7 +115,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	defer r.opens(false)
 	bounded := &boundedListener{Listener: listener, maxTotal: limits.Connections, maxPerHost: limits.PerAddress}
 	over := tls.NewListener(bounded, &tls.Config{
-		Certificates: []tls.Certificate{r.certificate.tls}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		Certificates: []tls.Certificate{r.certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 	})
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	err = server.Serve(over)

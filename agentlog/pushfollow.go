@@ -33,17 +33,10 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 	r := s.receiver
 	for {
 		changed := r.changes()
-		for {
-			batch, more := s.gather()
-			if len(batch.Lines)+len(batch.Status) > 0 || batch.Dropped > 0 {
-				select {
-				case out <- batch:
-				case <-ctx.Done():
-					return
-				}
-			}
-			if !more {
-				break
+		for more := true; more; {
+			var batch Batch
+			if batch, more = s.gather(); !batch.empty() && !Send(ctx, out, batch) {
+				return
 			}
 		}
 		select {
@@ -53,10 +46,8 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 		case <-time.After(r.lookAfter()):
 			continue
 		}
-		select {
-		case <-ctx.Done():
+		if !wait(ctx, gatherTime) {
 			return
-		case <-time.After(gatherTime):
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 			return id, err
 		}
 		id.Token = models.Secret(id.Image + "." + hex.EncodeToString(random[imageIDBytes:]))
-		id.Certificate = string(certificate.pem)
+		id.Certificate = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))
 	}
 	if order.HostKey {
 		if err := id.makeHostKey(); err != nil {
@@ -264,14 +264,9 @@ func writeWhole(path string, content []byte) error {
 // image stays valid when the address changes. The name is never resolved.
 const pushName = "journal.ironworks.invalid"
 
-type pushCertificate struct {
-	tls tls.Certificate
-	pem []byte
-}
-
 // certificate reads the receiver's certificate, or creates it. The certificate is self-signed, and the images pin it.
 // It is valid at any time, so that a machine's wrong clock does not matter.
-func (s *Images) certificate() (pushCertificate, error) {
+func (s *Images) certificate() (tls.Certificate, error) {
 	path := filepath.Join(s.dir, "receiver.pem")
 	content, err := os.ReadFile(path) //nolint:gosec // our own folder
 	if errors.Is(err, fs.ErrNotExist) {
@@ -286,14 +281,13 @@ func (s *Images) certificate() (pushCertificate, error) {
 		}
 	}
 	if err != nil {
-		return pushCertificate{}, fmt.Errorf("the receiver's certificate: %w", err)
+		return tls.Certificate{}, fmt.Errorf("the receiver's certificate: %w", err)
 	}
 	pair, err := tls.X509KeyPair(content, content)
 	if err != nil {
-		return pushCertificate{}, fmt.Errorf("the receiver's certificate: reading %s: %w", path, err)
+		return tls.Certificate{}, fmt.Errorf("the receiver's certificate: reading %s: %w", path, err)
 	}
-	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})
-	return pushCertificate{tls: pair, pem: public}, nil
+	return pair, nil
 }
 
 func newPushCertificate() ([]byte, error) {

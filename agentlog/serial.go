@@ -52,8 +52,7 @@ const (
 
 // serialSource is the source that reads a machine's serial console. It sends nothing to the console.
 type serialSource struct {
-	follower *nodeFollower
-	out      *sourceOutput
+	*sourceOutput
 
 	console SerialConsole
 	parser  *serialParser
@@ -66,7 +65,7 @@ type serialSource struct {
 // follow reads the console, with retries, until ctx is canceled. It then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.follower.options.Once {
-		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
+		s.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
 		return
 	}
 	defer s.closeConsole(ctx)
@@ -79,7 +78,7 @@ func (s *serialSource) follow(ctx context.Context) {
 			return
 		}
 		status := s.fault(err)
-		s.out.status(ctx, status)
+		s.status(ctx, status)
 		if !s.connected {
 			s.address = "" // the console may have moved to another address
 		}
@@ -109,7 +108,7 @@ func (s *serialSource) closeConsole(ctx context.Context) {
 
 func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	if s.address == "" {
-		s.out.status(ctx, Status{State: StateConnecting})
+		s.status(ctx, Status{State: StateConnecting})
 		if err := s.find(ctx); err != nil {
 			return err
 		}
@@ -152,7 +151,7 @@ const serialOnly = "ironworks reads only consoles served by socat (console_inter
 
 func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	following := Status{State: StateFollowing, Address: s.address, Reason: s.console.Changed()}
-	s.out.status(ctx, following)
+	s.status(ctx, following)
 	last := time.Now()
 	buffer := make([]byte, 16<<10)
 	for {
@@ -163,23 +162,23 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 			last, s.received = now, true
 			if following.Remedy != "" {
 				following.Reason, following.Remedy = s.console.Changed(), ""
-				s.out.status(ctx, following)
+				s.status(ctx, following)
 			}
-			if !s.out.lines(ctx, s.parser.feed(buffer[:n])) {
+			if !s.lines(ctx, s.parser.feed(buffer[:n])) {
 				return ctx.Err()
 			}
 		}
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			s.out.lines(ctx, s.parser.pause())
+			s.lines(ctx, s.parser.pause())
 			if following.Remedy == "" && now.Sub(last) >= serialSilent {
 				following.Reason = "no output"
 				following.Remedy = "check that the ramdisk writes to its serial port (console=ttyS0) and that no other client reads the console"
-				s.out.status(ctx, following)
+				s.status(ctx, following)
 			}
 		default:
-			s.out.lines(ctx, s.parser.end())
+			s.lines(ctx, s.parser.end())
 			return err
 		}
 	}

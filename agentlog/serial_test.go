@@ -202,7 +202,7 @@ func TestSerialSilence(t *testing.T) {
 		l := &lender{}
 		j := &nodeFollower{options: &Options{}, reports: make(chan sourceReport)}
 		j.working = make([]atomic.Bool, 1)
-		s := &serialSource{follower: j, out: &sourceOutput{follower: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
+		s := &serialSource{sourceOutput: &sourceOutput{follower: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
 		ctx, cancel := context.WithCancel(t.Context())
 		var reading sync.WaitGroup
 		reading.Go(func() { _ = s.read(ctx, near) })

@@ -22,8 +22,7 @@ const (
 )
 
 type sshSource struct {
-	follower *nodeFollower
-	out      *sourceOutput
+	*sourceOutput
 
 	sudo      bool
 	boot      string
@@ -40,10 +39,10 @@ func (s *sshSource) follow(ctx context.Context) {
 		host := HostOf(s.follower.options.Address(s.follower.node))
 		if host == "" {
 			if s.follower.options.Once {
-				s.out.status(ctx, Status{State: StateFailed, Reason: noAddress, Remedy: noAddressWayOut})
+				s.status(ctx, Status{State: StateFailed, Reason: noAddress, Remedy: noAddressWayOut})
 				return
 			}
-			s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
+			s.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 			wait(ctx, lookPause)
 			continue
 		}
@@ -60,11 +59,11 @@ func (s *sshSource) follow(ctx context.Context) {
 			} else {
 				status.State = StateFailed
 			}
-			s.out.status(ctx, status)
+			s.status(ctx, status)
 			return
 		}
 		s.last = status
-		s.out.status(ctx, status)
+		s.status(ctx, status)
 		switch {
 		case status.State == StateFailed:
 			pause = failedPause
@@ -102,14 +101,14 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if s.last.State != StateFailed {
-		s.out.status(ctx, Status{State: StateConnecting, Address: s.address(host), Reason: s.last.Reason, Remedy: s.last.Remedy})
+		s.status(ctx, Status{State: StateConnecting, Address: s.address(host), Reason: s.last.Reason, Remedy: s.last.Remedy})
 	}
 	conn, boot, err := s.enter(ctx, host)
 	if err != nil {
 		return err
 	}
 	defer conn.close()
-	if s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot); err != nil {
+	if s.trustNote, err = s.follower.options.Trust.accept(s.follower.node, conn, boot); err != nil {
 		return err
 	}
 	if boot != "" && boot != s.boot {
@@ -120,7 +119,7 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	}
 	following := Status{State: StateFollowing, Address: conn.last.name(), Reason: s.trustNote}
 	s.last = Status{}
-	s.out.status(ctx, following)
+	s.status(ctx, following)
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
@@ -212,17 +211,17 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 			cursor = at
 		}
 		if fresh && len(more) > 0 {
-			s.out.skew.observe(&more[0])
+			s.skew.observe(&more[0])
 		}
 		lines = append(lines, more...)
 	}
-	if !s.out.lines(ctx, lines) {
+	if !s.lines(ctx, lines) {
 		return ctx.Err()
 	}
 	s.cursor = cursor
-	if skew, known := s.out.skew.value(); known && skew != following.Skew {
+	if skew, known := s.skew.value(); known && skew != following.Skew {
 		following.Skew = skew
-		s.out.status(ctx, *following)
+		s.status(ctx, *following)
 	}
 	return nil
 }

@@ -26,9 +26,8 @@ const (
 )
 
 type statusSource struct {
-	follower *nodeFollower
-	out      *sourceOutput
-	last     string // the text of the last line
+	*sourceOutput
+	last string // the text of the last line
 }
 
 // follow requests the status every ten seconds until ctx is canceled.
@@ -41,7 +40,7 @@ func (s *statusSource) follow(ctx context.Context) {
 	for {
 		s.ask(ctx, client)
 		if s.follower.options.Once {
-			s.out.status(ctx, Status{State: StateEnded})
+			s.status(ctx, Status{State: StateEnded})
 			return
 		}
 		if !wait(ctx, statusPause) {
@@ -51,13 +50,13 @@ func (s *statusSource) follow(ctx context.Context) {
 }
 
 func (s *statusSource) ask(ctx context.Context, client *http.Client) {
-	if s.out.othersWork() {
-		s.out.status(ctx, Status{State: StateWaiting, Reason: "on standby: used only while no better source works"})
+	if s.othersWork() {
+		s.status(ctx, Status{State: StateWaiting, Reason: "on standby: used only while no better source works"})
 		return
 	}
 	address := s.follower.options.Address(s.follower.node)
 	if HostOf(address) == "" || !strings.Contains(address, "://") {
-		s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
+		s.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 		return
 	}
 	answer, err := askAgent(ctx, client, address)
@@ -67,7 +66,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	shown := printable.Line(models.MaskURL(address))
 	if err != nil {
 		s.line(ctx, models.LogWarning, "no answer from the agent: "+agentFault(err))
-		s.out.status(ctx, Status{
+		s.status(ctx, Status{
 			State: StateConnecting, Address: shown, Reason: agentFault(err),
 			Remedy: "check that the machine is on and that this console can reach its network; the conductor may still be able to reach the machine",
 		})
@@ -75,7 +74,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	}
 	s.line(ctx, models.LogInfo, answer)
 	// The agent's status is not a log, so it does not stop the other sources from retrying.
-	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
+	s.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
@@ -84,7 +83,7 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	}
 	s.last = text
 	var m masker
-	s.out.lines(ctx, []models.LogLine{{
+	s.lines(ctx, []models.LogLine{{
 		Received: time.Now(), Node: s.follower.node, Source: models.LogStatus, Unit: "status", Level: level,
 		Text: truncate(printable.Line(m.line(text)), maxText),
 	}})

@@ -26,12 +26,10 @@ type Header struct {
 // Kind is the kind of an event. In a recording, it is a single letter.
 type Kind string
 
-// Only the following kinds of events are used. Events of other kinds are ignored.
+// Only the following kinds of events are used. Events of other kinds, such as markers, are ignored.
 const (
 	Output Kind = "o"
 	Resize Kind = "r" // the data is COLSxROWS
-	Marker Kind = "m"
-	Exit   Kind = "x" // since version 3 of the format
 )
 
 // Event is an event in a recording. At is the time since the start.

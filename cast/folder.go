@@ -118,7 +118,8 @@ func (r *Recording) fail(err error) {
 	}
 }
 
-// Write records output. It never returns an error. If the recording cannot be written, it ends, and Err says why.
+// Write records output. It never returns an error. If the recording cannot be written, it ends, and Close
+// returns the reason.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,13 +146,6 @@ func (r *Recording) Resize(width, height int) {
 		r.header.Width, r.header.Height = width, height
 		r.fail(r.writer.Resize(width, height))
 	}
-}
-
-// Err returns the error that ended the recording early, or nil.
-func (r *Recording) Err() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
 }
 
 // Close ends the recording. It returns the error that ended it earlier, if any.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -23,7 +22,6 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/ironicclient"
 	"ironworks/models"
-	"ironworks/plugin"
 	"ironworks/printable"
 	"ironworks/session"
 	"ironworks/ui"
@@ -115,7 +113,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.ReadOnly,
-		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.Options.Env, nil) },
+		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.Options.Env) },
 		Keys:   keys, Plugins: pluginsOf(cfg.Console), HandOver: a.HandOver, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
@@ -236,7 +234,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.opened = append(c.opened, live)
 	c.mu.Unlock()
 	s := liveScreens(shownContext(&x, c.lab), live)
-	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Context{Name: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
+	s.Options, s.Ramdisks = selecting(c.cfg, &x), c.ramdisks(live.Session, live.Record)
 	s.Close = func() { live.Close(ctx) }
 	s.ViewFile = viewstate.Open(c.app.Files.View(x.Name))
 	if name == "" && c.resetView {
@@ -254,7 +252,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	s := &screen.Session{
 		Context: shown, Defaults: screen.Defaults(live.Context.Defaults), Filters: live.Context.Filters, Store: live.Store, API: live.Client, Poller: live,
-		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain,
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Logs: live.Logs, Explain: live.Explain,
 		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
 	}
 	if live.OpensConsoles() {
@@ -262,9 +260,6 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	}
 	if live.Shells != nil {
 		s.Shells = consoleShells{live.Shells}
-	}
-	if live.Logs != nil {
-		s.Logs = live.Logs
 	}
 	if live.BMCs != nil {
 		s.BMCs = consoleBMCs{live.BMCs}
@@ -340,15 +335,6 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	}
 	v, _ := s.Client.Version()
 	return screen.Health{Version: v, Latency: page.Latency}, nil
-}
-
-// options returns the flags that select a context on the command line, quoted for a shell.
-func (c *consoleHost) options(x *config.Context) []string {
-	flags := selecting(c.cfg, x)
-	for i := range flags {
-		flags[i] = shellescape.Quote(flags[i])
-	}
-	return flags
 }
 
 // selecting returns the flag that selects a context, and its value, or nil if no flag is needed.

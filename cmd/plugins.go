@@ -101,7 +101,7 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags c
 	case at < 0:
 		return cli.Usagef("run: unknown plugin %q%s", name, cli.DidYouMean(name, known))
 	}
-	act := &provision.PluginAction{Plugin: cfg.Console.Plugins[at].Plugin, Context: plugin.Context{Name: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
+	act := &provision.PluginAction{Plugin: cfg.Console.Plugins[at].Plugin, Selecting: selecting(cfg, &cfg.Current)}
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {
 		return err

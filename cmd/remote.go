@@ -65,7 +65,7 @@ func (a *app) restrict(root *cobra.Command) {
 			root.RemoveCommand(cmd)
 			continue
 		}
-		checkRole(a.Remote.Role, cmd, role)
+		a.checkRole(cmd, role)
 	}
 	// The arguments of the root command would be names of files.
 	root.Args = func(cmd *cobra.Command, args []string) error {
@@ -81,31 +81,31 @@ func (a *app) restrict(root *cobra.Command) {
 }
 
 // checkRole makes a command and its subcommands refuse users below the role least, and flags that name files.
-func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
+func (a *app) checkRole(cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
 			cmd.RemoveCommand(sub)
 			continue
 		}
 		if slices.Contains(remoteChanges, cmd.Name()+" "+sub.Name()) {
-			checkRole(role, sub, access.Operator)
+			a.checkRole(sub, access.Operator)
 			continue
 		}
-		checkRole(role, sub, least)
+		a.checkRole(sub, least)
 	}
-	run := cmd.RunE
+	run, role := cmd.RunE, a.Remote.Role
 	if run == nil {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !role.AtLeast(least) {
-			return &cli.CodeRefusal{Why: fmt.Sprintf("%s requires the %s role; your role is %s", cmd.CommandPath(), least, role)}
+			return a.Refusef("%s requires the %s role; your role is %s", cmd.CommandPath(), least, role)
 		}
 		if err := remoteFlags(cmd, args); err != nil {
 			return err
 		}
 		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && role == access.Viewer {
-			return &cli.CodeRefusal{Why: fmt.Sprintf("--bmc requires the %s role; your role is %s", access.Operator, role)}
+			return a.Refusef("--bmc requires the %s role; your role is %s", access.Operator, role)
 		}
 		return run(cmd, args)
 	}

@@ -201,10 +201,7 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 		s.app.PrintMessage("interrupted deployments: %v", err)
 		return
 	}
-	t := &screen.Task{
-		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: "ironworks deploy --resume",
-	}
-	s.tasks.For(user, nil).Add(t)
-	s.runTask(t, nil) //nolint:contextcheck // the task has the context of the list
+	//nolint:contextcheck // the task has the context of the list
+	s.runTask(&screen.Task{Plan: batch, Runner: runner, Command: "ironworks deploy --resume"}, nil)
 	s.app.PrintMessage("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
 }

@@ -144,11 +144,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	}
 	runner := *s.shared.Runner
 	runner.Actor = t.Actor
-	batch := runner.Plan(act, nodes)
-	resumed := &screen.Task{
-		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: t.Command, Form: &t.Form,
-	}
-	s.tasks.For(t.Actor.User, nil).Add(resumed)
+	resumed := &screen.Task{Plan: runner.Plan(act, nodes), Runner: runner, Command: t.Command, Form: &t.Form}
 	//nolint:contextcheck // the task has the context of the list
 	s.runTask(resumed, func(uuid string) (time.Time, bool) {
 		at, was := sent[uuid]
@@ -158,8 +154,11 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	return nil
 }
 
-// runTask runs a task of the server. The task uses the context of the task list.
+// runTask adds a task with a plan, a runner and a command to the list of the runner's user, and runs it. The task uses
+// the context of the task list.
 func (s *consoleServer) runTask(t *screen.Task, sent func(uuid string) (time.Time, bool)) {
+	t.Context, t.Began, t.Cancels = t.Runner.Context, time.Now(), &provision.Cancels{}
+	s.tasks.For(t.Runner.Actor.User, nil).Add(t)
 	runner, batch, cancels := t.Runner, t.Plan, t.Cancels
 	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
 		return runner.Run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Sent: sent, Progress: func(p provision.Progress) {

@@ -24,14 +24,12 @@ type Editor struct {
 	// name is the editor's command. from is the variable that contains the command, such as "$EDITOR", or empty if
 	// name is the default.
 	name, from string
-	handOver   func() (back func())
 }
 
 // New returns an editor for the file at path. The editor is the command in $VISUAL or $EDITOR, or vi if neither is
-// set. A command with shell syntax is run by the shell, as in git. Unless handOver is nil, Run calls it before the
-// editor takes the terminal, and calls the returned function when the editor has ended.
-func New(ctx context.Context, path string, env func(name string) string, handOver func() (back func())) (*Editor, error) {
-	e := &Editor{name: "vi", handOver: handOver}
+// set. A command with shell syntax is run by the shell, as in git.
+func New(ctx context.Context, path string, env func(name string) string) (*Editor, error) {
+	e := &Editor{name: "vi"}
 	for _, from := range []string{"VISUAL", "EDITOR"} {
 		if name := strings.TrimSpace(env(from)); name != "" {
 			e.name, e.from = name, "$"+from
@@ -57,9 +55,6 @@ func New(ctx context.Context, path string, env func(name string) string, handOve
 
 // Run runs the editor and waits until it ends. Meanwhile, the editor handles Ctrl-C.
 func (e *Editor) Run() error {
-	if e.handOver != nil {
-		defer e.handOver()()
-	}
 	err := e.cmd.Run()
 	var exit *exec.ExitError
 	switch {

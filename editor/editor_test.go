@@ -14,7 +14,7 @@ import (
 
 // start returns an editor for the file at path. The editor command comes from env.
 func start(ctx context.Context, env map[string]string, path string) (*editor.Editor, error) {
-	return editor.New(ctx, path, func(name string) string { return env[name] }, nil)
+	return editor.New(ctx, path, func(name string) string { return env[name] })
 }
 
 func TestEditor(t *testing.T) {

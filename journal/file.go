@@ -18,16 +18,10 @@ import (
 // retryOpen is the delay between attempts to open a file that another program is opening.
 const retryOpen = 20 * time.Millisecond
 
-// NewerError reports that a newer program has written the file. This program does not change such a file.
-type NewerError struct {
-	Path              string
-	Schema, Supported int
-}
-
-// Error returns a message that names the file and suggests remedies.
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
-		e.Path, e.Schema, e.Supported)
+// newerError returns the error for a file that a newer program has written. This program does not change such a file.
+func newerError(path string, schema, supported int) error {
+	return fmt.Errorf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
+		path, schema, supported)
 }
 
 // forWriting returns the database for writing. It opens the file when it is first needed, and creates it if
@@ -122,7 +116,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	}
 	switch knows := len(migrations()); {
 	case version > knows:
-		return nil, errors.Join(&NewerError{Path: j.opts.Path, Schema: version, Supported: knows}, db.Close())
+		return nil, errors.Join(newerError(j.opts.Path, version, knows), db.Close())
 	case version < knows:
 		// An older program has written the file: migrate it.
 		if _, err := j.openWriting(ctx); err != nil {
@@ -168,7 +162,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	switch {
 	case version > len(steps):
-		return false, &NewerError{Path: path, Schema: version, Supported: len(steps)}
+		return false, newerError(path, version, len(steps))
 	case version == len(steps):
 		return true, nil
 	}

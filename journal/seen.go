@@ -2,7 +2,6 @@ package journal
 
 import (
 	"database/sql"
-	"errors"
 	"hash/maphash"
 	"math"
 )
@@ -142,28 +141,23 @@ func (s *lineIndex) makeRoom(but *bootSeen) {
 }
 
 // loadIDs reads the IDs of a boot's lines from the file and from the pending lines.
-func (w *writing) loadIDs(key bootKey, b *bootSeen, pending []line) (err error) {
+func (w *writing) loadIDs(key bootKey, b *bootSeen, pending []line) error {
 	b.ids = map[uint64]bool{}
 	for i := range pending {
 		w.seen.remember(b, w.seen.id(&pending[i]))
 	}
-	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM chunks WHERE node = ? AND boot = ?", key.node, key.boot)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() && b.ids != nil {
+	return w.query(func(rows *sql.Rows) error {
+		if b.ids == nil { // there are too many
+			return nil
+		}
 		var packed sql.RawBytes
 		if err := rows.Scan(&packed); err != nil {
 			return err
 		}
 		lines, err := w.packer.cursors(packed)
-		if err != nil {
-			return err
-		}
 		for i := range lines {
 			w.seen.remember(b, w.seen.id(&lines[i]))
 		}
-	}
-	return rows.Err()
+		return err
+	}, "SELECT packed FROM chunks WHERE node = ? AND boot = ?", key.node, key.boot)
 }

@@ -8,14 +8,6 @@ import (
 	"ironworks/models"
 )
 
-// Context identifies the ironworks context in which a plugin runs.
-type Context struct {
-	// Name is the context's name. Options alternates the command-line flags that make ironworks select the context,
-	// and the values of these flags.
-	Name    string
-	Options []string
-}
-
 // secretWords lists the words that mark an environment variable of ironworks or an OpenStack client as secret.
 var secretWords = []string{"PASSWORD", "SECRET", "TOKEN", "PASSCODE"}
 
@@ -38,13 +30,14 @@ func selector(flag string) (variable string, is bool) {
 
 // Environment returns the environment of a program that runs for n. base is the environment of ironworks. The result
 // contains the variables in base except credentials, the node's fields, and variables that make ironworks select the
-// same context.
-func Environment(base []string, n *models.Node, at Context) []string {
+// same context. selecting holds the flags that select the context, each followed by its
+// value.
+func Environment(base []string, n *models.Node, selecting []string) []string {
 	chosen := map[string]string{}
-	for i := 0; i+1 < len(at.Options); i += 2 {
-		name, found := selector(at.Options[i])
-		if u, err := url.Parse(at.Options[i+1]); found && (name != "IRONWORKS_URL" || err == nil && u.User == nil) {
-			chosen[name] = at.Options[i+1]
+	for i := 0; i+1 < len(selecting); i += 2 {
+		name, found := selector(selecting[i])
+		if u, err := url.Parse(selecting[i+1]); found && (name != "IRONWORKS_URL" || err == nil && u.User == nil) {
+			chosen[name] = selecting[i+1]
 		}
 	}
 	var env []string

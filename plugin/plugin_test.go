@@ -116,14 +116,14 @@ func TestEnvironment(t *testing.T) {
 		"IRONWORKS_PASSWORD=hunter2", "IRONWORKS_BMC_PASSWORD=hunter2", "IRONWORKS_URL=http://other", "IRONWORKS_NODE_NAME=old", "OWN_SECRET=mine",
 	}
 	for name, test := range map[string]struct {
-		place   plugin.Context
+		place   []string
 		has     []string
 		hasNone []string
 	}{
-		"a context":          {plugin.Context{Options: []string{"--context", "rack 7"}}, []string{"IRONWORKS_CONTEXT=rack 7"}, []string{"IRONWORKS_URL="}},
-		"a URL":              {plugin.Context{Options: []string{"--url", "http://here"}}, []string{"IRONWORKS_URL=http://here"}, nil},
-		"a URL with a login": {plugin.Context{Options: []string{"--url", "http://me:hunter2@here"}}, nil, []string{"IRONWORKS_URL=http://me"}},
-		"by the environment": {plugin.Context{}, []string{"IRONWORKS_URL=http://other"}, nil},
+		"a context":          {[]string{"--context", "rack 7"}, []string{"IRONWORKS_CONTEXT=rack 7"}, []string{"IRONWORKS_URL="}},
+		"a URL":              {[]string{"--url", "http://here"}, []string{"IRONWORKS_URL=http://here"}, nil},
+		"a URL with a login": {[]string{"--url", "http://me:hunter2@here"}, nil, []string{"IRONWORKS_URL=http://me"}},
+		"by the environment": {nil, []string{"IRONWORKS_URL=http://other"}, nil},
 	} {
 		env := plugin.Environment(base, node(), test.place)
 		all := strings.Join(env, "\n")
@@ -172,7 +172,7 @@ esac
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := plugin.Plugin{Name: "p", Args: test.args}
-			said, err := p.Run(t.Context(), node(), os.Environ(), plugin.Context{}, nil)
+			said, err := p.Run(t.Context(), node(), os.Environ(), nil, nil)
 			if err != nil {
 				said = err.Error()
 			}
@@ -193,7 +193,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := contextOf(t)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := p.Run(ctx, node(), os.Environ(), plugin.Context{}, nil)
+		_, err := p.Run(ctx, node(), os.Environ(), nil, nil)
 		ended <- err
 	}()
 	until(t, up)

@@ -53,13 +53,13 @@ type Output struct {
 	Out, Err io.Writer
 }
 
-// Run runs the program for n and waits until it ends. base is the environment of ironworks, and place is the context
-// for which the program runs. When ctx is canceled, the program gets SIGTERM and, 2 s later, SIGKILL.
+// Run runs the program for n and waits until it ends. base and selecting are the arguments of
+// [Environment]. When ctx is canceled, the program gets SIGTERM and, 2 s later, SIGKILL.
 //
 // If at is nil, the program runs in the background, without input and in its own process group. If it succeeds, said
 // is the last line that it wrote to stdout. If at is not nil, the program runs in the terminal and uses the streams
 // in at.
-func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
+func (p *Plugin) Run(ctx context.Context, n *models.Node, base, selecting []string, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place C
 		return "", fmt.Errorf("%s %s: cannot start %s: %w", p.Name, printable.Line(n.Label()), printable.Line(argv[0]), err)
 	}
 	cmd := exec.CommandContext(ctx, program, argv[1:]...) //nolint:gosec // the operator's own program
-	cmd.Env = Environment(base, n, place)
+	cmd.Env = Environment(base, n, selecting)
 	cmd.WaitDelay = grace
 	var out, complaints lastLine
 	if at == nil {

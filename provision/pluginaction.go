@@ -20,8 +20,9 @@ import (
 // [Runner.Run], because nothing is sent to Ironic.
 type PluginAction struct {
 	watchedAction
-	Plugin  plugin.Plugin
-	Context plugin.Context
+	Plugin plugin.Plugin
+	// Selecting is the argument of [plugin.Plugin.Run].
+	Selecting []string
 }
 
 // Name returns the plugin's name.
@@ -105,7 +106,7 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was run: %w", a.Name(), n.Label(), err)
 		return res
 	}
-	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Context, at)
+	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Selecting, at)
 	res.Outcome = OutcomeDone
 	canceled := res.Err != nil && opts.Cancels.Has(n.UUID)
 	rec.Time, rec.Result = time.Now().UTC(), audit.Accepted

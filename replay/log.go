@@ -36,7 +36,7 @@ type follower struct {
 }
 
 func (f *follower) run(ctx context.Context) {
-	if !f.send(ctx, agentlog.Batch{Status: f.status()}) {
+	if !agentlog.Send(ctx, f.out, agentlog.Batch{Status: f.status()}) {
 		return
 	}
 	for {
@@ -51,7 +51,7 @@ func (f *follower) run(ctx context.Context) {
 			for ; f.next < due && len(batch.Lines) < maxBatch; f.next++ {
 				batch.Lines = append(batch.Lines, *f.lines[f.next].line)
 			}
-			if !f.send(ctx, batch) {
+			if !agentlog.Send(ctx, f.out, batch) {
 				return
 			}
 		}
@@ -60,15 +60,6 @@ func (f *follower) run(ctx context.Context) {
 			return
 		case <-time.After(showInterval):
 		}
-	}
-}
-
-func (f *follower) send(ctx context.Context, b agentlog.Batch) bool {
-	select {
-	case f.out <- b:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -160,7 +160,7 @@ func (s *Session) Installs() *Installs {
 		}
 		return n.Internal.AgentURL
 	})
-	way := LogSettings{Address: l.Address}
+	way := agentlog.Options{Address: l.Address}
 	for _, source := range []models.LogSource{models.LogSSH, models.LogPush} {
 		if of := s.Context.Logs.Sources; len(of) == 0 || slices.Contains(of, source) {
 			way.Sources = append(way.Sources, source)

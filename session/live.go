@@ -60,7 +60,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	l.cancel = cancel
 	trust := agentlog.NewTrust()
 	l.Shells = s.newShells(l.Runner, trust, lastAgent(l.Store))
-	settings := LogSettings{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: serverClock(l.Store)}
+	settings := agentlog.Options{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: serverClock(l.Store)}
 	if follower, err := s.Follower(settings); err == nil {
 		l.Logs = withRecording(follower, l.Record)
 	} else {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -17,37 +18,13 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings holds those settings of a follower that depend on the caller. All other settings come from the context.
-type LogSettings struct {
-	// Address returns the address of a node's ramdisk, or "" if it is unknown.
-	Address func(models.NodeRef) string
-	// Trust holds the host keys of machines. If it is nil, a separate one is created.
-	Trust *agentlog.Trust
-	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
-	Push   agentlog.Subscriber
-	Serial agentlog.SerialConsoles
-	// ServerClock, if not nil, returns by how much Ironic's clock is ahead of this machine's, if known.
-	ServerClock func() (time.Duration, bool)
-	// Sources and Archive override the context's settings unless they are empty.
-	Sources []models.LogSource
-	Archive string
-	// Lines before Since are omitted. Once means that only the lines that already exist are returned.
-	Since time.Time
-	Once  bool
-}
-
-// Follower returns a log follower. Its settings come from w and from the context's configuration.
-func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
-	of := &s.Context.Logs
-	o := agentlog.Options{
-		Sources: of.Sources, Address: w.Address, Push: w.Push, Serial: w.Serial, Archive: of.Archive, Since: w.Since, Once: w.Once, ServerClock: w.ServerClock,
-		SSH: s.sshOptions(), Trust: w.Trust,
-	}
-	if len(w.Sources) > 0 {
-		o.Sources = w.Sources
-	}
-	if w.Archive != "" {
-		o.Archive = w.Archive
+// Follower returns a log follower. The context's configuration provides o.SSH, and o.Sources and o.Archive if they are
+// empty.
+func (s *Session) Follower(o agentlog.Options) (agentlog.Follower, error) {
+	o.SSH = s.sshOptions()
+	o.Archive = cmp.Or(o.Archive, s.Context.Logs.Archive)
+	if len(o.Sources) == 0 {
+		o.Sources = s.Context.Logs.Sources
 	}
 	return agentlog.New(o)
 }
@@ -176,7 +153,7 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 			})
 		})
 	}
-	settings := LogSettings{
+	settings := agentlog.Options{
 		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: serverClock(agents.store),
 	}
 	if o.Listen != "" {
@@ -254,7 +231,7 @@ func (x *agents) Address(n models.NodeRef) string {
 	return x.first[i].Internal.AgentURL
 }
 
-// serverClock returns a [LogSettings.ServerClock].
+// serverClock returns the ServerClock function of an [agentlog.Options].
 func serverClock(store *fleet.Store) func() (time.Duration, bool) {
 	return func() (time.Duration, bool) {
 		s := store.Status()

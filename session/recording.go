@@ -100,12 +100,8 @@ func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentl
 		defer close(out)
 		for b := range batches {
 			record(b.Lines)
-			if ctx.Err() != nil {
-				continue // after ctx is done, the reader gets nothing more
-			}
-			select {
-			case out <- b:
-			case <-ctx.Done(): // batches will be closed as well
+			if ctx.Err() == nil { // after ctx is done, the reader gets nothing more, and batches will be closed
+				agentlog.Send(ctx, out, b)
 			}
 		}
 	}()

@@ -56,13 +56,8 @@ func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...mo
 		defer l.removeReader(key, s, reader)
 		for {
 			batch, more := reader.Take(ctx)
-			if !more {
+			if !more || !agentlog.Send(ctx, out, batch) {
 				return
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case out <- batch:
 			}
 		}
 	}()

@@ -82,5 +82,5 @@ type Shell struct {
 
 // AtTerminal runs a command at the operator's terminal and waits until it ends. An empty command is a login shell.
 func (s *Shell) AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error) {
-	return shell.Run(ctx, s.Shell, shell.Session{In: in, Out: out, Term: s.term, Command: command})
+	return shell.Run(ctx, s.Shell, in, out, s.term, command)
 }

@@ -10,24 +10,15 @@ import (
 	"ironworks/agentlog"
 )
 
-// Session is a remote session at the operator's terminal.
-type Session struct {
-	// In and Out are the terminal's streams. Term is the value of TERM.
-	In   io.Reader
-	Out  io.Writer
-	Term string
-	// Command is the command to run. If it is empty, a login shell is run.
-	Command string
-}
-
 // hangup is the exit status of a program that SIGHUP has ended.
 const hangup = 128 + int(syscall.SIGHUP)
 
-// Run gives the operator's terminal to a session on a machine until the session ends or ctx is canceled, and then
-// restores the terminal. It returns the exit status, which is 129 if the terminal was closed. The error is [ErrLeft],
+// Run gives the operator's terminal to a command on a machine until the command ends or ctx is canceled, and then
+// restores the terminal. in and out are the terminal's streams, and term is the value of TERM. An empty command is a
+// login shell. Run returns the exit status, which is 129 if the terminal was closed. The error is [ErrLeft],
 // one from [agentlog.Shell.Run], or one from the terminal.
-func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, err error) {
-	t, err := OpenTerminal(s.In, s.Out)
+func Run(ctx context.Context, machine *agentlog.Shell, in io.Reader, out io.Writer, term, command string) (status int, err error) {
+	t, err := OpenTerminal(in, out)
 	if err != nil {
 		return 0, err
 	}
@@ -36,8 +27,8 @@ func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, e
 	open, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	status, err = machine.Run(open, agentlog.ShellSession{
-		Command: s.Command, In: &keys{t, leave}, Out: t, Err: t,
-		PTY: &agentlog.PTY{Term: s.Term, Size: t.Size(), Resized: t.Resized()},
+		Command: command, In: &keys{t, leave}, Out: t, Err: t,
+		PTY: &agentlog.PTY{Term: term, Size: t.Size(), Resized: t.Resized()},
 	})
 	restored := t.Close()
 	switch {

@@ -85,13 +85,9 @@ func (c *Console) userList() screen.Overlay {
 		case me.Nodes != "" && me.Nodes != p.Nodes:
 			place = "" // the title of the screen may name a node that this user must not see
 		}
-		why := c.env.Seat.WhyNotFollow(p.ID)
-		if p.ID == me.ID {
-			why = "this is your session"
-		}
 		items = append(items, overlay.Item{
 			ID: strconv.Itoa(p.ID), Title: fmt.Sprintf("%d %s", p.ID, p.User),
-			Detail: strings.TrimSuffix(fmt.Sprintf("%s · %s · since %s · %s", p.Role, p.Address, p.Since.Local().Format(time.TimeOnly), place), " · "), Disabled: why,
+			Detail: strings.TrimSuffix(fmt.Sprintf("%s · %s · since %s · %s", p.Role, p.Address, p.Since.Local().Format(time.TimeOnly), place), " · "), Disabled: c.env.Seat.WhyNotFollow(p.ID),
 		})
 	}
 	return overlay.NewPick("Connected users; enter follows", items, func(id string) tea.Cmd {

@@ -109,8 +109,7 @@ func read(path string) (s State, err error) {
 
 // unwrapped returns the cause of a file error without the path, because the caller names the path.
 func unwrapped(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, is := errors.AsType[*fs.PathError](err); is {
 		return path.Err
 	}
 	return err

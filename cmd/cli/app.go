@@ -279,11 +279,6 @@ func (a *App) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
 	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
 }
 
-// CodeRefusal is a refusal by the server. Its exit code is ExitRefused.
-type CodeRefusal struct{ Why string }
-
-func (e *CodeRefusal) Error() string { return e.Why }
-
 // OfflineJournal opens the journal file given with --journal or, without that flag, the journal of the selected
 // context. It sends no network requests. The caller closes the journal.
 func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {

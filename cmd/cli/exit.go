@@ -92,7 +92,7 @@ func ExitCode(err error) int {
 	case asked && login.Rejection == nil, Is[*UsageError](err), Is[*filter.Error](err), Is[*models.SettingError](err),
 		Is[*config.FileError](err), Is[*config.SettingError](err), Is[*config.PickError](err):
 		return ExitUsage
-	case Is[*models.Refusal](err), Is[*CodeRefusal](err), Is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
+	case Is[*models.Refusal](err), Is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
 		return ExitRefused
 	case faulty && fault.Kind.CannotConnect():
 		return ExitConnect

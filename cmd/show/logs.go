@@ -206,14 +206,7 @@ func nodeLabel(n models.NodeRef) string {
 
 // sourceText returns the name, the state, the reason and the remedy of a source.
 func sourceText(s *agentlog.Status) string {
-	text := string(s.Source)
-	if s.Address != "" {
-		text += " " + s.Address
-	}
-	text += ": " + string(s.State)
-	if s.Reason != "" {
-		text += ", " + s.Reason
-	}
+	text := s.Text(string(s.Source))
 	if s.Remedy != "" {
 		text += " (" + s.Remedy + ")"
 	}

@@ -85,7 +85,7 @@ func shellAtTerminal(t *testing.T, s *agentlog.Shell, command string) *atTermina
 	a.cancel = cancel
 	go func() {
 		defer close(a.ended)
-		a.status, a.err = shell.Run(ctx, s, shell.Session{In: tty, Out: tty, Term: "vt220", Command: command})
+		a.status, a.err = shell.Run(ctx, s, tty, tty, "vt220", command)
 	}()
 	var reading sync.WaitGroup
 	reading.Go(func() {

@@ -60,13 +60,6 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
-// until ctx is done, and then closes the channel. The argument more names additional sources, which are followed only
-// when the operator asks for them.
-type Logs interface {
-	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
-}
-
 // WebConsoles opens the graphical consoles of nodes.
 type WebConsoles interface {
 	OpenGraphical(ctx context.Context, node models.NodeRef) (WebConsole, error)
@@ -205,7 +198,7 @@ type Session struct {
 	// The following services are nil if they are not possible in this session.
 	Ramdisks  Ramdisks
 	Journal   Journal
-	Logs      Logs
+	Logs      agentlog.Follower
 	Shells    Shells
 	Consoles  WebConsoles
 	Ports     provision.PortAPI
@@ -221,10 +214,8 @@ type Session struct {
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
-	// Options holds the command line flags that select this context.
+	// Options holds the command line flags that select this context, each followed by its value.
 	Options []string
-	// Plugins is the context in which the operator's own programs run.
-	Plugins plugin.Context
 	// View is the state of the screens when it was last stored. ViewFile, unless nil, stores later states.
 	View     viewstate.State
 	ViewFile *viewstate.File
@@ -404,14 +395,10 @@ func (e *Env) Request(path string) string {
 
 // CommandLine returns the shell command that runs the program in the current context with the arguments.
 func (e *Env) CommandLine(args ...string) string {
-	words := []string{e.Program}
-	for _, a := range args {
-		words = append(words, shellescape.Quote(a))
-	}
 	if e.Session != nil {
-		words = append(words, e.Session.Options...)
+		args = slices.Concat(args, e.Session.Options)
 	}
-	return strings.Join(words, " ")
+	return strings.TrimSpace(e.Program + " " + shellescape.QuoteCommand(args))
 }
 
 // othersMost is the maximum number of nodes for which Looking looks for other users.

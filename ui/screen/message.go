@@ -158,3 +158,13 @@ func (l Later) Run(recipient any) tea.Cmd {
 
 // Send returns a command that sends msg to the root.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+
+// SendOpen returns a command that opens the screen of a node: the explain screen for the action to explain the node,
+// or the node screen for any other action.
+func SendOpen(id action.ID, node models.NodeRef) tea.Cmd {
+	kind := KindNode
+	if id == action.Explain {
+		kind = KindExplain
+	}
+	return Send(Open{Ref: Ref{Kind: kind, ID: node.UUID}})
+}

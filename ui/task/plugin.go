@@ -18,7 +18,7 @@ import (
 
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
-	f.build = always(&provision.PluginAction{Plugin: *p, Context: w.env.Session.Plugins})
+	f.build = always(&provision.PluginAction{Plugin: *p, Selecting: w.env.Session.Options})
 	f.command = func(names []string) []string { return append([]string{"run", p.Name}, names...) }
 	return w.check(f)
 }

@@ -71,11 +71,7 @@ func (s *Screen) act(id action.ID) tea.Cmd {
 	default:
 	}
 	ref, _ := s.atCursor()
-	kind := screen.KindNode
-	if id == action.Explain {
-		kind = screen.KindExplain
-	}
-	return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: ref.UUID}})
+	return screen.SendOpen(id, ref)
 }
 
 func (s *Screen) turnTo(to tab) {

@@ -1,7 +1,6 @@
 package enroll
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -169,23 +168,12 @@ func (s *Screen) endedRow(item *provision.Item, res *provision.Result, did []str
 	r := &resultRow{node: item.Node.Ref(), state: res.State, did: strings.Join(did, ", "), reason: res.Note, err: res.Err, requestID: res.RequestID}
 	r.glyph, r.word, r.role = tasks.Look(res.Outcome)
 	if res.Err != nil {
-		r.reason = reasonOf(res.Err)
+		r.reason = tasks.Reason(res.Err)
 		if it := s.items[item.Node.UUID]; it != nil {
 			_, r.remedy = provision.EnrollRemedy(it, res)
 		}
 	}
 	return r
-}
-
-// reasonOf returns the reason for err, without the text that other columns already show.
-func reasonOf(err error) string {
-	if failed, is := errors.AsType[*provision.FailedError](err); is {
-		return failed.Reason
-	}
-	if refusal, is := errors.AsType[*models.Refusal](err); is {
-		return refusal.WhyOnScreen()
-	}
-	return body.Short(err)
 }
 
 func runningRow(item *provision.Item, p provision.Progress, heard bool) *resultRow {

@@ -14,11 +14,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
 		if r, ok := s.table.Cursor(); ok {
-			kind := screen.KindNode
-			if id == action.Explain {
-				kind = screen.KindExplain
-			}
-			return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.event.Node.UUID}})
+			return screen.SendOpen(id, r.event.Node)
 		}
 	case action.Pause:
 		s.pause(!s.paused)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models/explain"
@@ -152,6 +153,9 @@ func (s *Screen) Copies() []screen.Copyable {
 }
 
 func (s *Screen) command(e *explain.Explanation) screen.Copyable {
-	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
+	words := []string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}
+	for _, option := range s.session.Options {
+		words = append(words, shellescape.Quote(option))
+	}
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}
 }

@@ -125,7 +125,7 @@ func (one *nodeLog) source() []body.Span {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State != agentlog.StateEnded {
 			_, role := stateLook(s.State)
-			return []body.Span{body.S(role, cell.Cut(statusText(&s), 90))}
+			return []body.Span{body.S(role, cell.Cut(s.Text(sourceName(source)), 90))}
 		}
 	}
 	return []body.Span{body.S(theme.Muted, "Log")}

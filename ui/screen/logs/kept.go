@@ -8,7 +8,6 @@ import (
 	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/ui/screen"
-	"ironworks/ui/widget/logview"
 )
 
 // Kept identifies a recorded part of a log.
@@ -20,7 +19,7 @@ type Kept struct {
 
 // NewKept returns a log of recorded lines. It starts at the first line and does not follow new lines.
 func NewKept(env *screen.Env, of Kept) *Log {
-	l := NewWithin(env, logview.Default)
+	l := New(env)
 	l.kept, l.followed = &of, nil
 	if env.Session != nil && env.Session.Journal != nil {
 		l.followed = &recordedLines{journal: env.Session.Journal, of: of}
@@ -43,15 +42,6 @@ func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...mo
 	go func() {
 		defer close(out)
 		var batch agentlog.Batch
-		send := func() bool {
-			select {
-			case out <- batch:
-				batch = agentlog.Batch{}
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
 		for l, err := range s.journal.Lines(ctx, node.UUID, s.of.From, s.of.To) {
 			if err != nil {
 				batch.Status = append(batch.Status, agentlog.Status{
@@ -59,11 +49,14 @@ func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...mo
 				})
 				break
 			}
-			if batch.Lines = append(batch.Lines, l); len(batch.Lines) >= atOnce && !send() {
-				return
+			if batch.Lines = append(batch.Lines, l); len(batch.Lines) >= atOnce {
+				if !agentlog.Send(ctx, out, batch) {
+					return
+				}
+				batch = agentlog.Batch{}
 			}
 		}
-		send()
+		agentlog.Send(ctx, out, batch)
 	}()
 	return out
 }

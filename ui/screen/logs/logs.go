@@ -24,7 +24,7 @@ type Log struct {
 	view *logview.View
 	// kept describes the recording, or is nil if the log is live. followed sends the lines of the recording.
 	kept     *Kept
-	followed screen.Logs
+	followed agentlog.Follower
 	nodeLogs []*nodeLog
 	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
@@ -61,11 +61,8 @@ type nodeLog struct {
 }
 
 // New returns a log that follows nothing.
-func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
-
-// NewWithin is like New, but the log stores lines within the given limits.
-func NewWithin(env *screen.Env, limits logview.Limits) *Log {
-	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
+func New(env *screen.Env) *Log {
+	return &Log{env: env, view: logview.New(logview.Default), level: models.LogDebug}
 }
 
 // Follow makes the log follow exactly the given nodes from now on. Existing lines stay.
@@ -94,7 +91,7 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 }
 
 // source returns the source of the lines, or nil if there is none.
-func (l *Log) source() screen.Logs {
+func (l *Log) source() agentlog.Follower {
 	if l.kept == nil && l.env.Session != nil {
 		return l.env.Session.Logs
 	}

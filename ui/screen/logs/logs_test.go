@@ -21,7 +21,6 @@ import (
 	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/screentest"
 	"ironworks/ui/theme"
-	"ironworks/ui/widget/logview"
 )
 
 func TestMain(m *testing.M) { screentest.Main(m) }
@@ -42,7 +41,7 @@ type rig struct {
 	wishes []tea.Msg
 }
 
-// Follow implements screen.Logs.
+// Follow implements agentlog.Follower.
 func (x *rig) Follow(ctx context.Context, n models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	in, out := make(chan agentlog.Batch), make(chan agentlog.Batch)
 	x.mu.Lock()
@@ -83,7 +82,7 @@ func inBubble(t *testing.T, test func(x *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		x := &rig{t: t, r: screentest.New(t), from: map[string]chan agentlog.Batch{}, msgs: make(chan tea.Msg, 100)}
 		x.r.Env.Session.Logs = x
-		x.l = logs.NewWithin(x.r.Env, logview.Limits{Lines: 1000})
+		x.l = logs.New(x.r.Env)
 		test(x)
 		x.l.Close()
 		synctest.Wait()

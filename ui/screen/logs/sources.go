@@ -37,18 +37,6 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	return theme.GlyphUnknown, theme.Warn
 }
 
-func statusText(s *agentlog.Status) string {
-	text := sourceName(s.Source)
-	if s.Address != "" {
-		text += " " + printable.Line(s.Address)
-	}
-	text += ": " + printable.Line(string(s.State))
-	if s.Reason != "" {
-		text += ", " + printable.Line(s.Reason)
-	}
-	return text
-}
-
 type sourceLine struct {
 	role   theme.Role
 	indent int
@@ -71,7 +59,7 @@ func (l *Log) sourceLines() []sourceLine {
 				continue
 			}
 			glyph, role := stateLook(s.State)
-			all = append(all, sourceLine{role, indent, glyph + " " + statusText(&s)})
+			all = append(all, sourceLine{role, indent, glyph + " " + s.Text(sourceName(source))})
 			if source == models.LogStatus && one.keepalive != "" {
 				all = append(all, sourceLine{theme.Plain, indent + 2, printable.Line(one.keepalive)})
 			}

@@ -144,22 +144,19 @@ func ended(item *provision.Item, res *provision.Result) row {
 		}
 		return r
 	}
-	r.now, r.whole = reason(res.Err), models.OnScreen(res.Err)
-	var f *models.Fault
-	if errors.As(res.Err, &f) {
+	r.now, r.whole = Reason(res.Err), models.OnScreen(res.Err)
+	if f, is := errors.AsType[*models.Fault](res.Err); is {
 		r.requestID = cmp.Or(r.requestID, f.RequestID)
 	}
 	return r
 }
 
-// reason returns the text of an error without the parts that other columns show.
-func reason(err error) string {
-	var failed *provision.FailedError
-	var refusal *models.Refusal
-	switch {
-	case errors.As(err, &failed):
+// Reason returns the text of an error without the parts that other columns show.
+func Reason(err error) string {
+	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Reason
-	case errors.As(err, &refusal):
+	}
+	if refusal, is := errors.AsType[*models.Refusal](err); is {
 		return refusal.WhyOnScreen()
 	}
 	return body.Short(err)

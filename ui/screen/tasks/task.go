@@ -138,11 +138,7 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
 		if r, ok := s.table.Cursor(); ok {
-			kind := screen.KindNode
-			if id == action.Explain {
-				kind = screen.KindExplain
-			}
-			return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.node.UUID}})
+			return screen.SendOpen(id, r.node)
 		}
 	case action.Retry:
 		if s.DisabledReason(id) == "" {

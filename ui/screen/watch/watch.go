@@ -162,6 +162,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.FleetChanged, screen.Tick:
 		s.readStore()
 	case screen.Rewound:
+		s.lines = events{}
 		return s.log.Rewound()
 	case screen.Reload:
 		s.readStore()

@@ -155,6 +155,23 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+// TestRewound checks that events from after the moment to which a recording has jumped back are no longer shown.
+func TestRewound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := rig(t, 1, task(nodes(1)))
+		step(r, s, 1, begins, 1)
+		const event = "available → deploying"
+		screentest.Shows(t, s, 100, 40, event)
+		r.Env.Events.Reset()
+		r.Deliver(s, screen.Rewound{})
+		if text := screentest.Text(s, 100, 40); strings.Contains(text, event) {
+			t.Errorf("an event of the future is shown:\n%s", text)
+		}
+		step(r, s, 1, boots, 1)
+		screentest.Shows(t, s, 100, 40, "power off → power on")
+	})
+}
+
 func TestLeavingKeepsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(3))
