@@ -54,13 +54,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())
-	s.entries.Empty = "Loading the history…"
-	switch _, read := s.history.Value(); {
-	case read:
-		s.entries.Empty = "No history. Ironic records errors and some state changes."
-	case s.history.Err() != nil:
-		s.entries.Empty = ""
-	}
+	s.entries.Empty = body.EmptyText(s.history, "Loading the history…", "No history. Ironic records errors and some state changes.")
 	below := s.entry(t, w, h)
 	s.listAt = len(lines)
 	s.entries.Resize(w, h-len(lines)-len(below))
@@ -92,9 +86,5 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	}
 	text := body.IndentedMost(theme.Muted, head, w-1, 1, 1)
 	text = append(text, body.IndentedMost(theme.Plain, e.Event, w-1, 1, most-2)...)
-	lines := append([]string{t.Rule(w)}, body.Draw(t, text, w)...)
-	for len(lines) < most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(append([]string{t.Rule(w)}, body.Draw(t, text, w)...), most)
 }

@@ -58,7 +58,7 @@ func newTimeline(env *screen.Env, uuid string) *timeline {
 			return nil, nil
 		}
 		return kept.Latest(ctx, phase.LearnFrom)
-	})
+	}).Then(func([]models.Work) { l.experience = nil })
 	l.list.SetColumns(l.columns())
 	return l
 }
