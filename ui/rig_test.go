@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"ironworks/agentlog"
 	"ironworks/audit"
 	"ironworks/fleet"
 	"ironworks/models"
@@ -38,7 +39,7 @@ type rig struct {
 	quit    bool
 	raw     []string // sequences written to the terminal
 	refused error    // if set, opening a session fails with it
-	logs    screen.Logs
+	logs    agentlog.Follower
 	views   string // the folder that stores the views, or ""
 	shells  screen.Shells
 }

@@ -58,26 +58,6 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
-// until ctx is done, and then closes the channel. The argument more names additional sources, which are followed only
-// when the operator asks for them.
-type Logs interface {
-	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
-}
-
-// WebConsoles opens the graphical consoles of nodes.
-type WebConsoles interface {
-	OpenGraphical(ctx context.Context, node models.NodeRef) (WebConsole, error)
-}
-
-// WebConsole is an open graphical console; *provision.GraphicalConsole implements it.
-type WebConsole interface {
-	Address() models.Secret
-	// Enabled reports whether Ironic's console had to be enabled for this connection. If so, Close disables it again.
-	Enabled() bool
-	Close(ctx context.Context) error
-}
-
 // Shells opens shells on the machines that Ironic manages as nodes.
 type Shells interface {
 	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if no such
@@ -203,9 +183,9 @@ type Session struct {
 	// The following services are nil if they are not possible in this session.
 	Ramdisks  Ramdisks
 	Journal   Journal
-	Logs      Logs
+	Logs      agentlog.Follower
 	Shells    Shells
-	Consoles  WebConsoles
+	Consoles  *provision.Consoles
 	Ports     provision.PortAPI
 	Rules     provision.RulesAPI
 	StepFiles provision.StepFileAPI
@@ -218,7 +198,7 @@ type Session struct {
 	// argument now is the current time on the same clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
-	Replay Replay
+	Replay *replay.Player
 	// Options holds the command line flags that select this context.
 	Options []string
 	// Plugins is the context in which the operator's own programs run.
@@ -306,15 +286,6 @@ func (e *Env) Node(uuid string) models.NodeRef {
 
 // ServerNow returns the current time on the server's clock, as far as it is known. Ages are relative to it.
 func (e *Env) ServerNow() time.Time { return time.Now().Add(e.Status.Skew) }
-
-// Replay plays a recording in place of a live Ironic; *replay.Player implements it. No method blocks.
-type Replay interface {
-	State() replay.State
-	Pause(on bool)
-	SetSpeed(speed float64)
-	Seek(to time.Time)
-	Moments() []replay.Moment
-}
 
 // logsAtMost is the maximum number of followed logs. Each may use 40 MiB and a connection.
 const logsAtMost = 3

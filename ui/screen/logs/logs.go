@@ -24,7 +24,7 @@ type Log struct {
 	view *logview.View
 	// kept describes the recording, or is nil if the log is live. followed sends the lines of the recording.
 	kept     *Kept
-	followed screen.Logs
+	followed agentlog.Follower
 	nodeLogs []*nodeLog
 	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
@@ -94,7 +94,7 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 }
 
 // source returns the source of the lines, or nil if there is none.
-func (l *Log) source() screen.Logs {
+func (l *Log) source() agentlog.Follower {
 	if l.kept == nil && l.env.Session != nil {
 		return l.env.Session.Logs
 	}

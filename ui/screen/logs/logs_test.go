@@ -42,7 +42,7 @@ type rig struct {
 	wishes []tea.Msg
 }
 
-// Follow implements screen.Logs.
+// Follow implements agentlog.Follower.
 func (x *rig) Follow(ctx context.Context, n models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	in, out := make(chan agentlog.Batch), make(chan agentlog.Batch)
 	x.mu.Lock()
