@@ -9,6 +9,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/audit"
 	"ironworks/fleet"
+	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/models/filter"
@@ -205,17 +206,11 @@ type HistoryEntry struct {
 	Transition *models.Event `json:"transition,omitempty"`
 }
 
-// HistorySource contains the methods of the journal that [History] uses.
-type HistorySource interface {
-	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
-}
-
 const maxWorks = 10_000
 
 // History returns the node's history since the given time, oldest entry first. It combines the operations and
 // transitions from the journal (past) with the requests that the audit file contains for the context.
-func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
+func History(ctx context.Context, past *journal.Journal, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {
 		return nil, err
