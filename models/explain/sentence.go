@@ -52,7 +52,7 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	work := title(string(n.ProvisionState.Phase()))
 	beat := ""
 	if !boot.Heartbeat.IsZero() {
-		beat = fmt.Sprintf("; last heartbeat %s ago", models.Age(max(now.Sub(boot.Heartbeat), 0)))
+		beat = fmt.Sprintf("; last heartbeat %s ago", models.Age(now.Sub(boot.Heartbeat)))
 	}
 	step, _ := n.CurrentStep()
 	doing := boot.Text(now)

@@ -11,14 +11,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns the time that the node spent in the previous state (API 1.115), or "".
-func tookText(e models.HistoryEntry) string {
-	if e.DurationSeconds == nil {
-		return ""
-	}
-	return models.Age(time.Duration(*e.DurationSeconds) * time.Second)
-}
-
 // setHistoryColumns sets the columns of the history. It omits state and duration if this Ironic does not record them.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
@@ -32,7 +24,7 @@ func (s *Screen) setHistoryColumns() {
 		}},
 		{Key: "type", Title: "TYPE", Min: 12, Max: 20, Drop: 1, Text: func(e models.HistoryEntry) string { return e.EventType }},
 		{Key: "state", Title: "STATE", Min: 13, Max: 24, Drop: 2, Text: func(e models.HistoryEntry) string { return e.State }},
-		{Key: "took", Title: "TOOK", Min: 5, Max: 8, Right: true, Drop: 3, Text: tookText},
+		{Key: "took", Title: "TOOK", Min: 5, Max: 8, Right: true, Drop: 3, Text: func(e models.HistoryEntry) string { return e.Took() }},
 		{Key: "user", Title: "USER", Min: 6, Max: 20, Drop: 4, Text: func(e models.HistoryEntry) string { return e.User }},
 		{Key: "event", Title: "EVENT", Min: 22, Grow: 1, Text: func(e models.HistoryEntry) string { return e.Event }},
 	}
@@ -75,7 +67,7 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.TargetState != "" {
 		head += " → " + e.TargetState
 	}
-	if took := tookText(e); took != "" {
+	if took := e.Took(); took != "" {
 		head += "  after " + took
 	}
 	if e.Conductor != "" {
