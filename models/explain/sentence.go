@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,15 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 		text += " Conductor " + n.Reservation + " holds the node's lock."
 	}
 	return printable.Line(text)
+}
+
+// Unsaid returns the details of a node that neither its heading nor its [Sentence] contains.
+func Unsaid(r *models.Row) []models.Detail {
+	said := []string{"name", "state", "step", "reason", "maintenance"}
+	if r.Node.ProvisionState == models.StateEnroll {
+		said = append(said, "last error")
+	}
+	return slices.DeleteFunc(models.Overview(r), func(d models.Detail) bool { return slices.Contains(said, d.Name) })
 }
 
 func failedSentence(r *models.Row, now time.Time) string {
