@@ -254,9 +254,7 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		Context: shown, Defaults: screen.Defaults(live.Context.Defaults), Filters: live.Context.Filters, Store: live.Store, API: live.Client, Poller: live,
 		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Logs: live.Logs, Explain: live.Explain,
 		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
-	}
-	if live.OpensConsoles() {
-		s.Consoles = webConsoles{live}
+		Consoles: live.Consoles,
 	}
 	if live.Shells != nil {
 		s.Shells = consoleShells{live.Shells}
@@ -265,16 +263,6 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		s.BMCs = consoleBMCs{live.BMCs}
 	}
 	return s
-}
-
-type webConsoles struct{ live *session.Live }
-
-func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
-	page, err := w.live.Graphical(ctx, node)
-	if err != nil {
-		return nil, err // an interface with a nil page would not equal nil
-	}
-	return page, nil
 }
 
 type consoleShells struct{ *session.Shells }

@@ -64,16 +64,10 @@ func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) 
 	last := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventProvisionState, From: string(from), To: string(n.ProvisionState),
 	}
-	if fellBack(from, n.ProvisionState) {
+	if n.ProvisionState.FailureAfter(from) {
 		last.Reason = n.LastError
 	}
 	return append(events, last)
-}
-
-// fellBack reports whether a transition means a failure. It does if it leads into a failed state. It also does if it
-// leads from verifying back to enroll, because verifying has no failed state.
-func fellBack(from, to models.ProvisionState) bool {
-	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {

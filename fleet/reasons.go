@@ -26,7 +26,7 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	asked := 0
 	for i := range events {
 		e := &events[i]
-		if e.Kind != models.EventProvisionState || !fellBack(models.ProvisionState(e.From), models.ProvisionState(e.To)) || e.Inferred {
+		if e.Kind != models.EventProvisionState || !models.ProvisionState(e.To).FailureAfter(models.ProvisionState(e.From)) || e.Inferred {
 			continue
 		}
 		if e.Reason == "" && asked < maxReasonsWaiting && !time.Now().Before(p.reasonsDue) {
@@ -34,12 +34,7 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 			_, _ = p.readReason(ctx, e.Node.UUID) // if this fails, it is retried later
 		}
 		row, evidence, _ := p.store.Get(e.Node.UUID)
-		if e.Reason == "" {
-			e.Reason = row.Reason
-		}
-		if e.Reason == "" {
-			e.Reason = evidence.LastError
-		}
+		e.Reason = cmp.Or(e.Reason, row.Reason, evidence.LastError)
 	}
 }
 

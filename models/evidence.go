@@ -1,7 +1,6 @@
 package models
 
 import (
-	"slices"
 	"time"
 )
 
@@ -97,17 +96,13 @@ func (e *Evidence) update(n *Node, at time.Time) {
 }
 
 // FailureReason returns the reason why the operation failed: the node's last_error, or else the newest error in the
-// history since the start of the operation, or else the last error in the evidence. The history must be sorted,
-// newest entries first.
+// history since the start of the operation, or else the last error in the evidence.
 func FailureReason(n *Node, e Evidence, history []HistoryEntry) string {
 	if n.LastError != "" {
 		return n.LastError
 	}
-	i := slices.IndexFunc(history, func(h HistoryEntry) bool {
-		return h.IsError() && (e.Since.IsZero() || h.CreatedAt.After(e.Since.Add(-5*time.Second)))
-	})
-	if i >= 0 {
-		return history[i].Event
+	if h := NewestError(history, e.Since); h != nil {
+		return h.Event
 	}
 	return e.LastError
 }

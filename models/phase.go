@@ -39,10 +39,9 @@ func (e *Evidence) endPhase(at time.Time, how Outcome) {
 	p.End, p.Outcome = at, how
 }
 
-// outcomeOf derives an operation's outcome from the stable state in which it ended. A failed verification ends in
-// enroll.
+// outcomeOf derives an operation's outcome from the stable state in which it ended.
 func outcomeOf(work, rest ProvisionState) Outcome {
-	if rest.Failed() || work == StateVerifying && rest == StateEnroll {
+	if rest.FailureAfter(work) {
 		return OutcomeFailed
 	}
 	return OutcomeDone

@@ -3,6 +3,7 @@ package models
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Port is a network interface of a node. Name requires API version 1.88, and Category requires 1.101.
@@ -78,6 +79,27 @@ type HistoryEntry struct {
 
 // IsError reports whether the entry describes an error.
 func (h *HistoryEntry) IsError() bool { return strings.EqualFold(h.Severity, "ERROR") }
+
+// Took returns the time that the node spent in the previous state (API version 1.115), or "".
+func (h *HistoryEntry) Took() string {
+	if h.DurationSeconds == nil {
+		return ""
+	}
+	return Age(time.Duration(*h.DurationSeconds) * time.Second)
+}
+
+// NewestError returns the newest error in a history since the given time, or nil if there is none. A zero time means
+// the whole history, whose newest entries must come first. NewestError allows for clocks that differ by up to five
+// seconds.
+func NewestError(history []HistoryEntry, since time.Time) *HistoryEntry {
+	i := slices.IndexFunc(history, func(h HistoryEntry) bool {
+		return h.IsError() && (since.IsZero() || h.CreatedAt.After(since.Add(-5*time.Second)))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &history[i]
+}
 
 // Validation is the result of validating one interface of a node.
 type Validation struct {

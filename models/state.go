@@ -105,6 +105,12 @@ func (s ProvisionState) Busy() bool { return !s.Resting() }
 // Failed reports whether the state means that an operation has failed.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
+// FailureAfter reports whether the state means that the operation in the earlier state has failed. Verifying has no
+// failed state; a failed verification ends in enroll.
+func (s ProvisionState) FailureAfter(earlier ProvisionState) bool {
+	return s.Failed() || earlier == StateVerifying && s == StateEnroll
+}
+
 // Phase returns the state that represents the whole operation. During an operation, Ironic alternates between this
 // state and a wait state, for example between deploying and wait call-back within milliseconds. For a stable state,
 // Phase returns the state itself.

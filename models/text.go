@@ -96,6 +96,14 @@ func ParseMAC(text string) (mac string, valid bool) {
 	return strings.Join(pairs, ":"), true
 }
 
+// Capital returns the text with its first letter in upper case, if that is an ASCII letter.
+func Capital(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-'a'+'A') + text[1:]
+}
+
 // Unique returns the items in their original order, without repetitions.
 func Unique[T comparable](items []T) []T {
 	seen := map[T]bool{}

@@ -31,15 +31,17 @@ type Live struct {
 	BMCs *BMCs
 	// Shells opens SSH shells on machines, with the same settings as Logs.
 	Shells *Shells
+	// Consoles opens serial and graphical consoles; [Live.GiveBack] closes them at the latest. It is nil for a member
+	// of a [Shared], because members share a session.
+	Consoles *provision.Consoles
 	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder
 
 	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] runs it.
 	*fleet.Poller
 
-	consoles *provision.Consoles
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 }
 
 // Live returns a live session. It sends nothing before [Live.Run]. It receives pushed journals if the context
@@ -52,7 +54,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	l := &Live{Session: s, Store: fleet.NewStore(), Changes: changes, Runner: s.Runner(changes), Journal: s.Journal(ctx)}
 	l.Poller = fleet.NewPoller(s.Client, l.Store, fleet.Options{Fields: extraFields(s.Context.Defaults, s.Context.Filters)})
 	l.Record = recordAndShow(l.Journal, l.Store)
-	l.consoles = provision.NewConsoles(s.Client, l.Runner, func(text string) {
+	l.Consoles = provision.NewConsoles(s.Client, l.Runner, func(text string) {
 		s.report(text)
 		left(text)
 	})
@@ -60,7 +62,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	l.cancel = cancel
 	trust := agentlog.NewTrust()
 	l.Shells = s.newShells(l.Runner, trust, lastAgent(l.Store))
-	settings := agentlog.Options{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: serverClock(l.Store)}
+	settings := agentlog.Options{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.Consoles, ServerClock: serverClock(l.Store)}
 	if follower, err := s.Follower(settings); err == nil {
 		l.Logs = withRecording(follower, l.Record)
 	} else {
@@ -106,21 +108,12 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
 }
 
-// OpensConsoles reports whether [Live.Graphical] can be used. The users of a served console cannot use it, because
-// they share a session.
-func (l *Live) OpensConsoles() bool { return l.consoles != nil }
-
-// Graphical opens the graphical console of a node. [Live.GiveBack] closes it at the latest.
-func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
-	return l.consoles.OpenGraphical(ctx, node)
-}
-
 // GiveBack disables all consoles that this session has enabled. It takes at most 40 s.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer stop()
-	_ = l.consoles.Close(ctx) // errors were reported already
+	_ = l.Consoles.Close(ctx) // errors were reported already
 }
 
 // Close ends the session and drops the connection.

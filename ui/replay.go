@@ -19,7 +19,7 @@ import (
 const leap = 30 * time.Second
 
 // replay returns the recording that is playing, or nil if the session is connected to Ironic.
-func (c *Console) replay() screen.Replay {
+func (c *Console) replay() *replay.Player {
 	if c.env.Session == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
 	return nil
 }
 
-func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
+func (c *Console) seekTo(r *replay.Player, m *replay.Moment) {
 	if m == nil {
 		c.Say(screen.Say{Text: "no more changes in the recording"})
 		return
@@ -91,7 +91,7 @@ func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
+func (c *Console) moments(r *replay.Player, s replay.State) screen.Overlay {
 	all := r.Moments()
 	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "beginning"}}
 	times := []time.Time{s.From}

@@ -52,11 +52,7 @@ func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []strin
 		a.PrintMessage("%v", v.Require(models.FeatureHistoryState))
 	}
 	for _, h := range entries {
-		took := ""
-		if h.DurationSeconds != nil {
-			took = models.Age(time.Duration(*h.DurationSeconds) * time.Second)
-		}
-		r.Add(h.UUID, cli.TimeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, took, h.User, h.Event)
+		r.Add(h.UUID, cli.TimeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, h.Took(), h.User, h.Event)
 	}
 	return a.Print(r)
 }

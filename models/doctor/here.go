@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -108,15 +107,16 @@ func judgeTerminal(f *Facts) Diagnosis {
 // variable function.
 func TerminalOf(variable func(name string) string) TerminalFacts {
 	t := TerminalFacts{Term: variable("TERM")}
+	t.UTF8 = true
+	// The first locale variable that is set determines the encoding. If none is set, UTF-8 is assumed.
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := variable(name); value != "" {
 			t.Locale = name + "=" + value
+			encoding := strings.ToUpper(value)
+			t.UTF8 = strings.Contains(encoding, "UTF-8") || strings.Contains(encoding, "UTF8")
 			break
 		}
 	}
-	// The first locale variable that is set determines the encoding. If none is set, UTF-8 is assumed.
-	locale := strings.ToUpper(cmp.Or(variable("LC_ALL"), variable("LC_CTYPE"), variable("LANG")))
-	t.UTF8 = locale == "" || strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
 	switch {
 	case variable("NO_COLOR") != "":
 		t.Colours = "no colors (NO_COLOR)"

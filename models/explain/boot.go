@@ -110,13 +110,13 @@ func (b Boot) Same(o Boot) bool {
 func (b Boot) Text(now time.Time) string {
 	if b.Stage <= models.RamdiskPowerOn {
 		if b.Served != "" {
-			return "not started; " + models.Age(max(now.Sub(b.ServedAt), 0)) + " ago: " + b.Served
+			return "not started; " + models.Age(now.Sub(b.ServedAt)) + " ago: " + b.Served
 		}
 		return ""
 	}
 	text := b.Stage.Doing()
 	if !b.Since.IsZero() {
-		text += " for " + models.Age(max(now.Sub(b.Since), 0))
+		text += " for " + models.Age(now.Sub(b.Since))
 	}
 	if e := b.Obstacle; e != nil {
 		text += "; " + e.Times() + ": " + e.Text
@@ -130,9 +130,9 @@ func (b Boot) Summary(now time.Time) string {
 	if b.Heartbeat.IsZero() {
 		return b.Text(now)
 	}
-	text := "last heartbeat " + models.Age(max(now.Sub(b.Heartbeat), 0)) + " ago"
+	text := "last heartbeat " + models.Age(now.Sub(b.Heartbeat)) + " ago"
 	if !b.Line.IsZero() {
-		text += ", last log line " + models.Age(max(now.Sub(b.Line), 0)) + " ago (" + string(b.Source) + ")"
+		text += ", last log line " + models.Age(now.Sub(b.Line)) + " ago (" + string(b.Source) + ")"
 	}
 	return text
 }

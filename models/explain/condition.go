@@ -235,25 +235,23 @@ func (x *explaining) heartbeat() time.Time {
 	if i := x.node.Internal; i != nil {
 		last = i.LastHeartbeat.Time
 	}
-	if k := x.kept(); k != nil && k.LastHeartbeat.After(last) {
+	if k := x.kept(); k.LastHeartbeat.After(last) {
 		last = k.LastHeartbeat
 	}
 	return last
 }
 
-func (x *explaining) kept() *models.Kept {
-	if x.Work == nil {
-		return nil
+// kept returns what the journal kept of the operation, or the zero value.
+func (x *explaining) kept() models.Kept {
+	if x.Work == nil || x.Work.Evidence == nil {
+		return models.Kept{}
 	}
-	return x.Work.Evidence
+	return *x.Work.Evidence
 }
 
 // called reports whether the ramdisk called back during this operation.
 func (x *explaining) called() bool {
-	if calledBack(x.Row) {
-		return true
-	}
-	if k := x.kept(); k != nil && k.AgentURL != "" && !x.state().Busy() {
+	if calledBack(x.Row) || x.kept().AgentURL != "" && !x.state().Busy() {
 		return true
 	}
 	return !x.began.IsZero() && x.heartbeat().After(x.began)

@@ -205,10 +205,8 @@ func (x *explaining) agent() models.Internal {
 	if i := x.node.Internal; i != nil && i.AgentURL != "" {
 		return *i
 	}
-	if k := x.kept(); k != nil {
-		return models.Internal{AgentURL: k.AgentURL, AgentVersion: k.AgentVersion}
-	}
-	return models.Internal{}
+	k := x.kept()
+	return models.Internal{AgentURL: k.AgentURL, AgentVersion: k.AgentVersion}
 }
 
 // step describes the current or the failed step. For a current step, it includes the position in the list of steps.
@@ -221,10 +219,7 @@ func (x *explaining) step() string {
 			return failed.Label()
 		}
 	}
-	if k := x.kept(); k != nil {
-		return k.Step
-	}
-	return ""
+	return x.kept().Step
 }
 
 // deadline says when Ironic gives up waiting, assuming that its timeouts have their default values. For inspection,

@@ -138,11 +138,7 @@ func workOf(s models.ProvisionState) models.ProvisionState {
 
 // troubleOf identifies the problem of a node by its state and by the known error in its reason, if there is one.
 func troubleOf(r *models.Row) string {
-	reason := r.Reason
-	if reason == "" {
-		reason = r.Node.LastError
-	}
-	for _, k := range knownInReason(reason) {
+	for _, k := range knownInReason(cmp.Or(r.Reason, r.Node.LastError)) {
 		if k.leading {
 			return string(r.Node.ProvisionState) + " " + string(k.id)
 		}
@@ -316,26 +312,15 @@ func (x *explaining) nodeTexts() {
 	case reason != "":
 		x.addText("reason", reason, 0)
 	case x.Work != nil:
-		kept := x.Work.Reason
-		if kept == "" && x.Work.Evidence != nil {
-			kept = x.Work.Evidence.LastError
-		}
-		if kept != "" {
+		if kept := cmp.Or(x.Work.Reason, x.kept().LastError); kept != "" {
 			x.addText("kept reason", kept, x.age(x.Work.End))
 		}
 	}
 }
 
-// failedEntry returns the newest error in the history since the operation started, or nil if there is none. It allows
-// for clocks that differ by up to five seconds.
+// failedEntry returns the newest error in the history since the operation started, or nil if there is none.
 func (x *explaining) failedEntry() *models.HistoryEntry {
-	i := slices.IndexFunc(x.History, func(h models.HistoryEntry) bool {
-		return h.IsError() && (x.began.IsZero() || h.CreatedAt.After(x.began.Add(-5*time.Second)))
-	})
-	if i < 0 {
-		return nil
-	}
-	return &x.History[i]
+	return models.NewestError(x.History, x.began)
 }
 
 func (x *explaining) addText(field, text string, age int64) {

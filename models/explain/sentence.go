@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +40,18 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	return printable.Line(text)
 }
 
+// Unsaid returns the details of a node that neither its heading nor its [Sentence] contains.
+func Unsaid(r *models.Row) []models.Detail {
+	said := []string{"name", "state", "step", "reason", "maintenance"}
+	if r.Node.ProvisionState == models.StateEnroll {
+		said = append(said, "last error")
+	}
+	return slices.DeleteFunc(models.Overview(r), func(d models.Detail) bool { return slices.Contains(said, d.Name) })
+}
+
 func failedSentence(r *models.Row, now time.Time) string {
 	reason := cmp.Or(models.ReasonOf(r), "Ironic reports no reason")
-	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
+	return fmt.Sprintf("%s%s: %s.", models.Capital(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
 // waitSentence describes the ramdisk that Ironic is waiting for: its step if it has called back in this boot, or else
@@ -49,10 +59,10 @@ func failedSentence(r *models.Row, now time.Time) string {
 func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	boot := BootOf(r)
-	work := title(string(n.ProvisionState.Phase()))
+	work := models.Capital(string(n.ProvisionState.Phase()))
 	beat := ""
 	if !boot.Heartbeat.IsZero() {
-		beat = fmt.Sprintf("; last heartbeat %s ago", models.Age(max(now.Sub(boot.Heartbeat), 0)))
+		beat = fmt.Sprintf("; last heartbeat %s ago", models.Age(now.Sub(boot.Heartbeat)))
 	}
 	step, _ := n.CurrentStep()
 	doing := boot.Text(now)
@@ -87,7 +97,7 @@ func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 
 func workSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
-	text, since := title(string(n.ProvisionState)), durationSuffix(r, now)
+	text, since := models.Capital(string(n.ProvisionState)), durationSuffix(r, now)
 	if step, _ := n.CurrentStep(); step != nil {
 		text += ", " + stepPlace(r)
 		since = stepLasting(&e, step, now)
@@ -121,7 +131,7 @@ func restSentence(r *models.Row) string {
 		}
 		return "Running the rescue ramdisk; unrescue boots the instance."
 	default:
-		return title(string(n.ProvisionState)) + "."
+		return models.Capital(string(n.ProvisionState)) + "."
 	}
 }
 
@@ -154,13 +164,6 @@ func reasonSuffix(reason string) string {
 		return ""
 	}
 	return ": " + trimDot(reason)
-}
-
-func title(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func trimDot(s string) string { return strings.TrimRight(s, ". ") }

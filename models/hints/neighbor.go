@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"unicode/utf8"
+
+	"ironworks/models"
 )
 
 // Neighbor is the switch port to which a NIC is connected, as announced by LLDP. Its fields correspond to those of a
@@ -43,8 +45,8 @@ type parsedLLDP struct {
 
 func (p parsedLLDP) neighbor() Neighbor {
 	n := Neighbor{PortID: p.Port, SwitchInfo: p.Name}
-	if id := strings.ToLower(p.Chassis); isMAC(id) {
-		n.SwitchID = id
+	if mac, valid := models.ParseMAC(p.Chassis); valid && mac == strings.ToLower(p.Chassis) {
+		n.SwitchID = mac
 	}
 	return n
 }
@@ -132,11 +134,6 @@ func plainText(b []byte) string {
 		return ""
 	}
 	return string(b)
-}
-
-func isMAC(text string) bool {
-	b, err := hex.DecodeString(strings.ReplaceAll(text, ":", ""))
-	return err == nil && len(b) == 6 && macText(b) == text
 }
 
 // NIC is a network interface found by inspection.

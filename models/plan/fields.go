@@ -11,26 +11,23 @@ import (
 	"ironworks/models/hints"
 )
 
-// fieldKeys returns a function for each key that a node may have. The function reads the key's value into f.
-func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Node) {
-	at := func(key string) string { return joinPath(path, key) }
-	return map[string]func(*yaml.Node){
-		"kind": func(n *yaml.Node) {
-			f.Kind = Kind(r.word(n, at("kind"), models.Texts(Kinds())))
+// fieldKeys returns a reader for each key that a node may have. It reads the key's value into f.
+func (r *planReader) fieldKeys(f *Fields) readers {
+	return readers{
+		"kind":             func(n *yaml.Node, path string) { f.Kind = Kind(r.word(n, path, models.Texts(Kinds()))) },
+		"deploy_interface": r.text(&f.DeployInterface),
+		"steps": func(n *yaml.Node, path string) {
+			r.list(n, path, func(path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
-		"deploy_interface": r.textAt(&f.DeployInterface, at("deploy_interface")),
-		"steps": func(n *yaml.Node) {
-			r.list(n, at("steps"), func(path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
+		"traits": func(n *yaml.Node, path string) {
+			f.Traits = append([]string{}, r.textList(n, path)...) // an empty list removes the instance's traits
 		},
-		"traits": func(n *yaml.Node) {
-			f.Traits = append([]string{}, r.textList(n, at("traits"))...) // an empty list removes the instance's traits
-		},
-		"root_device": func(n *yaml.Node) { f.RootDevice = r.rootDevice(n, at("root_device")) },
-		"configdrive": func(n *yaml.Node) { f.ConfigDrive = r.configDrive(n, at("configdrive")) },
-		"ramdisk":     func(n *yaml.Node) { r.texts(n, at("ramdisk"), f.Ramdisk.fields()) },
-		"image":       func(n *yaml.Node) { r.texts(n, at("image"), f.Image.fields()) },
-		"allocate":    func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
-		"policy":      func(n *yaml.Node) { f.Policy = r.policy(n, at("policy")) },
+		"root_device": func(n *yaml.Node, path string) { f.RootDevice = r.rootDevice(n, path) },
+		"configdrive": func(n *yaml.Node, path string) { f.ConfigDrive = r.configDrive(n, path) },
+		"ramdisk":     func(n *yaml.Node, path string) { r.texts(n, path, f.Ramdisk.fields()) },
+		"image":       func(n *yaml.Node, path string) { r.texts(n, path, f.Image.fields()) },
+		"allocate":    func(n *yaml.Node, path string) { f.Allocate = r.allocate(n, path) },
+		"policy":      func(n *yaml.Node, path string) { f.Policy = r.policy(n, path) },
 	}
 }
 
@@ -48,25 +45,25 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 		return &Allocate{Off: !wanted}
 	}
 	a := &Allocate{}
-	r.mapping(n, path, map[string]func(*yaml.Node){
-		"resource_class": r.textAt(&a.ResourceClass, path+".resource_class"),
-		"traits":         func(n *yaml.Node) { a.Traits = r.textList(n, path+".traits") },
+	r.mapping(n, path, readers{
+		"resource_class": r.text(&a.ResourceClass),
+		"traits":         func(n *yaml.Node, path string) { a.Traits = r.textList(n, path) },
 	})
 	return a
 }
 
 // nodes reads the nodes of a plan. Each item is a name, or a mapping of a name and the node's own fields.
-func (r *planReader) nodes(n *yaml.Node) []Node {
+func (r *planReader) nodes(n *yaml.Node, path string) []Node {
 	var nodes []Node
 	seen := map[string]bool{}
-	r.list(n, "nodes", func(path string, item *yaml.Node) {
+	r.list(n, path, func(path string, item *yaml.Node) {
 		var node Node
 		if item.Kind == yaml.MappingNode {
-			keys := r.fieldKeys(&node.Fields, path)
-			keys["name"] = r.textAt(&node.Name, path+".name")
+			keys := r.fieldKeys(&node.Fields)
+			keys["name"] = r.text(&node.Name)
 			r.mapping(item, path, keys)
 		} else {
-			r.textAt(&node.Name, path)(item)
+			r.text(&node.Name)(item, path)
 		}
 		switch {
 		case node.Name == "":
@@ -86,18 +83,18 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		r.addProblem(n, path, "must be a mapping with interface, step, priority and args, not %s", kindOfYAML(n))
 		return s
 	}
-	r.mapping(n, path, map[string]func(*yaml.Node){
-		"interface": r.textAt(&s.Interface, path+".interface"),
-		"step":      r.textAt(&s.Step, path+".step"),
-		"priority": func(n *yaml.Node) {
+	r.mapping(n, path, readers{
+		"interface": r.text(&s.Interface),
+		"step":      r.text(&s.Step),
+		"priority": func(n *yaml.Node, path string) {
 			p, err := strconv.Atoi(n.Value)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || p < 0 {
-				r.addProblem(n, path+".priority", "must be a whole number ≥ 0, not %s", kindOfYAML(n))
+				r.addProblem(n, path, "must be a whole number ≥ 0, not %s", kindOfYAML(n))
 				return
 			}
 			s.Priority = &p
 		},
-		"args": r.object(&s.Args, path+".args"),
+		"args": r.object(&s.Args),
 	})
 	if s.Step == "" || s.Interface == "" {
 		r.addProblem(n, path, "a step needs an interface and a step")
@@ -107,10 +104,10 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 
 func (r *planReader) rootDevice(n *yaml.Node, path string) RootDevice {
 	var d RootDevice
-	r.mapping(n, path, map[string]func(*yaml.Node){
-		"hints": func(n *yaml.Node) { d.Hints = r.hints(n, path+".hints") },
-		"to": func(n *yaml.Node) {
-			d.To = hints.Source(r.word(n, path+".to", []string{string(hints.OfInstance), string(hints.OfProperties)}))
+	r.mapping(n, path, readers{
+		"hints": func(n *yaml.Node, path string) { d.Hints = r.hints(n, path) },
+		"to": func(n *yaml.Node, path string) {
+			d.To = hints.Source(r.word(n, path, []string{string(hints.OfInstance), string(hints.OfProperties)}))
 		},
 	})
 	return d
@@ -147,25 +144,25 @@ func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 
 func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 	var d ConfigDrive
-	r.mapping(n, path, map[string]func(*yaml.Node){
-		"user_data_file": r.textAt(&d.UserDataFile, path+".user_data_file"),
-		"user_data": func(n *yaml.Node) {
+	r.mapping(n, path, readers{
+		"user_data_file": r.text(&d.UserDataFile),
+		"user_data": func(n *yaml.Node, path string) {
 			if n.Kind != yaml.MappingNode {
-				r.textAt(&d.UserData, path+".user_data")(n)
+				r.text(&d.UserData)(n, path)
 				return
 			}
 			// An Ignition configuration may be given as a mapping instead of text, because JSON is valid YAML.
-			written, err := json.Marshal(r.value(n, path+".user_data", 0))
+			written, err := json.Marshal(r.value(n, path, 0))
 			if err != nil {
-				r.addProblem(n, path+".user_data", "%v", err)
+				r.addProblem(n, path, "%v", err)
 			}
 			d.UserData = string(written)
 		},
-		"reader": func(n *yaml.Node) {
-			d.Reader = UserDataReader(r.word(n, path+".reader", models.Texts(UserDataReaders())))
+		"reader": func(n *yaml.Node, path string) {
+			d.Reader = UserDataReader(r.word(n, path, models.Texts(UserDataReaders())))
 		},
-		"meta_data":    r.object(&d.MetaData, path+".meta_data"),
-		"network_data": r.object(&d.NetworkData, path+".network_data"),
+		"meta_data":    r.object(&d.MetaData),
+		"network_data": r.object(&d.NetworkData),
 	})
 	if d.UserDataFile != "" && d.UserData != "" {
 		r.addProblem(n, path, "user_data and user_data_file cannot be combined")

@@ -320,7 +320,7 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		t.Fatal(err)
 	}
-	keys := (&planReader{}).fieldKeys(&Fields{}, "")
+	keys := (&planReader{}).fieldKeys(&Fields{})
 	keys["nodes"] = nil
 	if got, want := slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("the schema has %q, what is read is %q", got, want)

@@ -65,8 +65,8 @@ func Decode(data []byte) (*Plan, error) {
 	r := &planReader{}
 	p := &Plan{file: bytes.Clone(data)}
 	if root != nil {
-		keys := r.fieldKeys(&p.Fields, "")
-		keys["nodes"] = func(n *yaml.Node) { p.Nodes = r.nodes(n) }
+		keys := r.fieldKeys(&p.Fields)
+		keys["nodes"] = func(n *yaml.Node, path string) { p.Nodes = r.nodes(n, path) }
 		r.mapping(root, "", keys)
 	}
 	if r.problems != nil {
@@ -105,16 +105,21 @@ func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) 
 	}
 }
 
-// mapping reads a YAML mapping, which may be empty. It calls the function that keys holds for each key of the
-// mapping, and reports unknown keys.
-func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*yaml.Node)) {
+// reader reads a value. path is its position in the plan.
+type reader func(n *yaml.Node, path string)
+
+// readers holds a reader for each key that a mapping may have.
+type readers map[string]reader
+
+// mapping reads a YAML mapping, which may be empty, and reports unknown keys.
+func (r *planReader) mapping(n *yaml.Node, path string, keys readers) {
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]
 		if read == nil {
 			r.addProblem(k, path, "unknown key %q; available: %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 			return
 		}
-		read(v)
+		read(v, joinPath(path, key))
 	})
 }
 
@@ -183,8 +188,8 @@ func (r *planReader) list(n *yaml.Node, path string, each func(path string, item
 	}
 }
 
-func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
+func (r *planReader) text(to *string) reader {
+	return func(n *yaml.Node, path string) {
 		if isNull(n) {
 			return
 		}
@@ -197,9 +202,9 @@ func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 }
 
 func (r *planReader) texts(n *yaml.Node, path string, fields []textField) {
-	keys := map[string]func(*yaml.Node){}
+	keys := readers{}
 	for _, f := range fields {
-		keys[f.key] = r.textAt(f.value, path+"."+f.key)
+		keys[f.key] = r.text(f.value)
 	}
 	r.mapping(n, path, keys)
 }
@@ -208,7 +213,7 @@ func (r *planReader) textList(n *yaml.Node, path string) []string {
 	var list []string
 	r.list(n, path, func(path string, item *yaml.Node) {
 		var text string
-		r.textAt(&text, path)(item)
+		r.text(&text)(item, path)
 		list = append(list, text)
 	})
 	return list
@@ -223,7 +228,7 @@ func quoteHint(n *yaml.Node) string {
 
 func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	var word string
-	r.textAt(&word, path)(n)
+	r.text(&word)(n, path)
 	if word != "" && !slices.Contains(known, word) {
 		r.addProblem(n, path, "invalid value %q: must be one of %s", word, strings.Join(known, ", "))
 		return ""
@@ -259,8 +264,8 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 	return nil
 }
 
-func (r *planReader) object(to *map[string]any, path string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
+func (r *planReader) object(to *map[string]any) reader {
+	return func(n *yaml.Node, path string) {
 		if isNull(n) {
 			return
 		}

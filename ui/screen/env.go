@@ -60,19 +60,6 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// WebConsoles opens the graphical consoles of nodes.
-type WebConsoles interface {
-	OpenGraphical(ctx context.Context, node models.NodeRef) (WebConsole, error)
-}
-
-// WebConsole is an open graphical console; *provision.GraphicalConsole implements it.
-type WebConsole interface {
-	Address() models.Secret
-	// Enabled reports whether Ironic's console had to be enabled for this connection. If so, Close disables it again.
-	Enabled() bool
-	Close(ctx context.Context) error
-}
-
 // Shells opens shells on the machines that Ironic manages as nodes.
 type Shells interface {
 	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if no such
@@ -200,7 +187,7 @@ type Session struct {
 	Journal   Journal
 	Logs      agentlog.Follower
 	Shells    Shells
-	Consoles  WebConsoles
+	Consoles  *provision.Consoles
 	Ports     provision.PortAPI
 	Rules     provision.RulesAPI
 	StepFiles provision.StepFileAPI
@@ -213,7 +200,7 @@ type Session struct {
 	// argument now is the current time on the same clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
-	Replay Replay
+	Replay *replay.Player
 	// Options holds the command line flags that select this context, each followed by its value.
 	Options []string
 	// View is the state of the screens when it was last stored. ViewFile, unless nil, stores later states.
@@ -299,15 +286,6 @@ func (e *Env) Node(uuid string) models.NodeRef {
 
 // ServerNow returns the current time on the server's clock, as far as it is known. Ages are relative to it.
 func (e *Env) ServerNow() time.Time { return time.Now().Add(e.Status.Skew) }
-
-// Replay plays a recording in place of a live Ironic; *replay.Player implements it. No method blocks.
-type Replay interface {
-	State() replay.State
-	Pause(on bool)
-	SetSpeed(speed float64)
-	Seek(to time.Time)
-	Moments() []replay.Moment
-}
 
 // logsAtMost is the maximum number of followed logs. Each may use 40 MiB and a connection.
 const logsAtMost = 3

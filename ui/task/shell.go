@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/printable"
+	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -150,7 +151,7 @@ func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
 	}
 }
 
-func consoleNote(ctx context.Context, node models.NodeRef, page screen.WebConsole) *overlay.Note {
+func consoleNote(ctx context.Context, node models.NodeRef, page *provision.GraphicalConsole) *overlay.Note {
 	url := page.Address()
 	lines := []overlay.Text{{Text: url.Reveal()}, {}, {Role: theme.Muted, Text: textConsoleURL}}
 	choices := []overlay.Choice{{Key: "y", Text: textCopyURL, Then: screen.Send(screen.CopyText{Copyable: screen.Copyable{Name: "URL", Text: url.Reveal()}})}}

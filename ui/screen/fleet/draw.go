@@ -124,9 +124,6 @@ func fitting(counts []count, room int) int {
 
 // summary counts the nodes in each state and in maintenance, the ones that need attention first.
 func (s *Screen) summary() []count {
-	rank := func(state models.ProvisionState) int {
-		return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
-	}
 	states := slices.SortedFunc(maps.Keys(s.picture.counts.States), func(a, b models.ProvisionState) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
@@ -145,6 +142,11 @@ func (s *Screen) summary() []count {
 		counts = append(counts, maintenance)
 	}
 	return counts
+}
+
+// rank ranks a state by how urgently its nodes need attention.
+func rank(state models.ProvisionState) int {
+	return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
 }
 
 // filterLine draws the rule above the list with the filter, or the input line while it is edited.
@@ -252,14 +254,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 		{body.S(role, " "+glyph+" "+n.StateText()), body.S(theme.Muted, "  "+models.AgeInState(&row, now))},
 		nil,
 	}
-	sentence := theme.Plain
-	switch {
-	case n.Troubled():
-		sentence = theme.Bad
-	case n.Maintenance, row.Overdue(now):
-		sentence = theme.Warn
-	}
-	lines = append(lines, body.IndentedMost(sentence, explain.Sentence(&row, evidence, now), w-1, 1, h/2)...)
+	lines = append(lines, body.IndentedMost(urgency(&row, now), explain.Sentence(&row, evidence, now), w-1, 1, h/2)...)
 	lines = append(lines, nil)
 	lines = append(lines, body.Details(previewDetails(&row), w)...)
 	return cell.Block(body.Draw(t, lines, w), w, h)
@@ -267,11 +262,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 
 // previewDetails returns the details that the preview's heading and explanation do not contain.
 func previewDetails(r *models.Row) []models.Detail {
-	shown := []string{"name", "uuid", "state", "step", "maintenance", "reason"}
-	if r.Node.ProvisionState == models.StateEnroll {
-		shown = append(shown, "last error")
-	}
-	details := models.Details(slices.DeleteFunc(models.Overview(r), func(d models.Detail) bool { return slices.Contains(shown, d.Name) }))
+	details := models.Details(slices.DeleteFunc(explain.Unsaid(r), func(d models.Detail) bool { return d.Name == "uuid" }))
 	if disk, err := explain.FindColumn("disk"); err == nil {
 		details.Add("disk", disk.Text(r, r.Since))
 	}

@@ -23,6 +23,7 @@ import (
 
 // Screen lists all nodes. The cursor and the marks stay on their nodes when the order of the list changes.
 type Screen struct {
+	screen.Base
 	env   *screen.Env
 	table *table.Table[item]
 
@@ -72,7 +73,10 @@ type Screen struct {
 // New returns the screen with the columns, the sort order and the filter that are configured for the context. The
 // view stored by an earlier run takes precedence.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, table: table.New(itemID), input: line.New(), reading: func() {}}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindFleet}, "fleet", action.Fleet, action.List, action.Filtered, action.Nodes),
+		env:  env, table: table.New(itemID), input: line.New(), reading: func() {},
+	}
 	s.table.Highlight = true
 	s.table.FullRow = s.groupHeading
 	s.input.Placeholder = "text, key:value, !not, ~fuzzy, age:>1h, a | b"
@@ -107,12 +111,6 @@ func (s *Screen) setOrder(text string) (ok bool) {
 	return err == nil
 }
 
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "fleet" }
-
 // Start requests the first picture, and reports restored settings that are easily overlooked.
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
@@ -120,11 +118,6 @@ func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestore
 func (s *Screen) Shown() tea.Cmd {
 	s.markPeople()
 	return s.refresh()
-}
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope {
-	return []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}
 }
 
 // Typing reports whether the filter is being edited.

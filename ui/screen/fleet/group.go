@@ -70,17 +70,17 @@ func grouped(rows []*models.Row, field string) []*group {
 		}
 		g.rows = append(g.rows, r)
 	}
-	rank := func(g *group) int {
+	place := func(g *group) int {
 		switch {
 		case g.value == "":
 			return 1000
 		case field == "state":
-			return models.Attention(&models.Row{Node: models.Node{ProvisionState: models.ProvisionState(g.value)}}, time.Time{})
+			return rank(models.ProvisionState(g.value))
 		}
 		return 0
 	}
 	return slices.SortedFunc(maps.Values(byValue), func(a, b *group) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.value, b.value))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.value, b.value))
 	})
 }
 

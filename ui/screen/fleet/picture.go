@@ -202,18 +202,24 @@ func stateCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 
-// stepCell returns the cell of the STEP column. Its color shows whether the node needs attention.
-func (s *Screen) stepCell(r *models.Row) table.Cell {
-	role := theme.Plain
+// urgency returns the role of a text about a node, which shows whether the node needs attention.
+func urgency(r *models.Row, now time.Time) theme.Role {
 	switch {
 	case r.Node.Troubled():
-		role = theme.Bad
-	case r.Node.Maintenance, r.Overdue(s.env.ServerNow()):
-		role = theme.Warn
-	case !r.Node.ProvisionState.Busy():
+		return theme.Bad
+	case r.Node.Maintenance, r.Overdue(now):
+		return theme.Warn
+	}
+	return theme.Plain
+}
+
+// stepCell returns the cell of the STEP column. Its color shows whether the node needs attention.
+func (s *Screen) stepCell(r *models.Row) table.Cell {
+	now := s.env.ServerNow()
+	role := urgency(r, now)
+	if role == theme.Plain && !r.Node.ProvisionState.Busy() {
 		role = theme.Muted
 	}
-	now := s.env.ServerNow()
 	if r.Node.Troubled() && s.env.Session != nil && s.env.Session.Changes != nil {
 		changed := *r // the Store's row is shared
 		changed.Changes = s.env.Session.Changes(r.Node.UUID, now)

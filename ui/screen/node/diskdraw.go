@@ -97,13 +97,8 @@ func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	most := max(h/3, 1)
 	lines := found.hintsLine(now)
 	for _, r := range found.remarks(now) {
-		for i, part := range body.IndentedMost(r.role, r.text, w-4, 0, 3) {
-			lead := "   "
-			if i == 0 {
-				lead = " " + r.glyph + " "
-			}
-			lines = append(lines, append(pane.Line{body.S(r.role, lead)}, part...))
-		}
+		text := body.IndentedMost(r.role, r.text, w-4, 0, 3)
+		lines = append(lines, body.Prefixed(text, body.S(r.role, " "+r.glyph+" "), body.S(r.role, "   "))...)
 	}
 	if len(lines) > most {
 		left := len(lines) - most + 1
@@ -128,11 +123,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 		text = append(text, body.IndentedMost(theme.Plain, d.flow(), w-1, 1, max(most-2-len(hints), 3))...)
 		text = append(text, hints...)
 	}
-	lines := append([]string{t.Rule(w)}, body.Draw(t, text[:min(len(text), most-1)], w)...)
-	for len(lines) < most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(append([]string{t.Rule(w)}, body.Draw(t, text[:min(len(text), most-1)], w)...), most)
 }
 
 // hintMark returns how a hint compares with a disk.

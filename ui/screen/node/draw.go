@@ -68,8 +68,7 @@ func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")
 	}
-	_, read := s.detail.Value()
-	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
+	return body.FreshnessOf(s.detail)
 }
 
 // notices returns what every tab shows first if the node was deleted, is not read yet, or could not be read.

@@ -11,14 +11,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns the time that the node spent in the previous state (API 1.115), or "".
-func tookText(e models.HistoryEntry) string {
-	if e.DurationSeconds == nil {
-		return ""
-	}
-	return models.Age(time.Duration(*e.DurationSeconds) * time.Second)
-}
-
 // setHistoryColumns sets the columns of the history. It omits state and duration if this Ironic does not record them.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
@@ -32,7 +24,7 @@ func (s *Screen) setHistoryColumns() {
 		}},
 		{Key: "type", Title: "TYPE", Min: 12, Max: 20, Drop: 1, Text: func(e models.HistoryEntry) string { return e.EventType }},
 		{Key: "state", Title: "STATE", Min: 13, Max: 24, Drop: 2, Text: func(e models.HistoryEntry) string { return e.State }},
-		{Key: "took", Title: "TOOK", Min: 5, Max: 8, Right: true, Drop: 3, Text: tookText},
+		{Key: "took", Title: "TOOK", Min: 5, Max: 8, Right: true, Drop: 3, Text: func(e models.HistoryEntry) string { return e.Took() }},
 		{Key: "user", Title: "USER", Min: 6, Max: 20, Drop: 4, Text: func(e models.HistoryEntry) string { return e.User }},
 		{Key: "event", Title: "EVENT", Min: 22, Grow: 1, Text: func(e models.HistoryEntry) string { return e.Event }},
 	}
@@ -54,13 +46,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())
-	s.entries.Empty = "Loading the history…"
-	switch _, read := s.history.Value(); {
-	case read:
-		s.entries.Empty = "No history. Ironic records errors and some state changes."
-	case s.history.Err() != nil:
-		s.entries.Empty = ""
-	}
+	s.entries.Empty = body.EmptyText(s.history, "Loading the history…", "No history. Ironic records errors and some state changes.")
 	below := s.entry(t, w, h)
 	s.listAt = len(lines)
 	s.entries.Resize(w, h-len(lines)-len(below))
@@ -81,7 +67,7 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.TargetState != "" {
 		head += " → " + e.TargetState
 	}
-	if took := tookText(e); took != "" {
+	if took := e.Took(); took != "" {
 		head += "  after " + took
 	}
 	if e.Conductor != "" {
@@ -92,9 +78,5 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	}
 	text := body.IndentedMost(theme.Muted, head, w-1, 1, 1)
 	text = append(text, body.IndentedMost(theme.Plain, e.Event, w-1, 1, most-2)...)
-	lines := append([]string{t.Rule(w)}, body.Draw(t, text, w)...)
-	for len(lines) < most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(append([]string{t.Rule(w)}, body.Draw(t, text, w)...), most)
 }

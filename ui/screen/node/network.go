@@ -89,14 +89,9 @@ func (s *Screen) groupName(p models.Port) string {
 
 func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	lines := s.asked(t, w, s.network.Err())
-	net, read := s.network.Value()
-	s.ports.Empty = "Loading ports…"
-	switch {
-	case read:
-		s.ports.Empty = "No ports: the node cannot boot from the network. Inspect the node or create ports."
-	case s.network.Err() != nil:
-		s.ports.Empty = ""
-	}
+	net, _ := s.network.Value()
+	none := "No ports: the node cannot boot from the network. Inspect the node or create ports."
+	s.ports.Empty = body.EmptyText(s.network, "Loading ports…", none)
 	groups := append(groupLines(t, net, w), s.findingLines(t, w)...)
 	groups = groups[:min(len(groups), h/2)]
 	s.listAt = len(lines)
@@ -107,10 +102,10 @@ func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 // asked draws the error from a tab's last request. The tab shows it above its older data.
 func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
 	// Every tab already shows the error that occurred when the node was read.
-	if err == nil || s.detail.Err() != nil {
+	if s.detail.Err() != nil {
 		return nil
 	}
-	return append(body.Draw(t, body.Fault(err, w), w), "")
+	return body.FaultAbove(t, err, w)
 }
 
 func groupLines(t *theme.Theme, net network, w int) []string {

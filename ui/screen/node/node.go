@@ -122,7 +122,7 @@ type Screen struct {
 	network *fetch.Source[network]
 	wiring  *fetch.Source[[]ports.Finding]
 	history *fetch.Source[[]models.HistoryEntry]
-	sources []source
+	sources []fetch.Requests
 
 	overview pane.Pane
 	room     int // number of visible lines of the overview or of the BMC tab
@@ -153,17 +153,20 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if env.Session != nil {
 		api = env.Session.API
 	}
-	s.detail = fetch.New(func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
-	s.disks = fetch.New(func(ctx context.Context) (*disks, error) { return readDisks(ctx, api, uuid) })
-	s.network = fetch.New(func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
-	s.wiring = fetch.New(func(ctx context.Context) ([]ports.Finding, error) { return readFindings(ctx, api, uuid) })
-	s.history = fetch.New(func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
 	s.steps, s.diskRows, s.ports = stepTable(), s.diskTable(), s.portTable()
 	s.entries = table.New(func(e models.HistoryEntry) string { return e.UUID })
 	if s.session != nil {
 		s.setHistoryColumns()
 	}
-	s.tabs, s.sources = s.makeTabs(), s.makeSources()
+	s.detail = fetch.New(func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) }).Then(s.detailStored)
+	s.disks = fetch.New(func(ctx context.Context) (*disks, error) { return readDisks(ctx, api, uuid) }).Then(s.disksStored)
+	s.network = fetch.New(func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) }).
+		Then(func(net network) { s.ports.SetRows(net.ports) })
+	s.wiring = fetch.New(func(ctx context.Context) ([]ports.Finding, error) { return readFindings(ctx, api, uuid) })
+	s.history = fetch.New(func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) }).
+		Then(s.historyStored)
+	s.sources = []fetch.Requests{s.detail, s.timeline.recorded, s.timeline.others, s.disks, s.network, s.wiring, s.history}
+	s.tabs = s.makeTabs()
 	return s
 }
 
@@ -342,54 +345,31 @@ func (s *Screen) reread() tea.Cmd {
 	return s.detail.Get()
 }
 
-// source is data that the screen fetches. stored is called after a response.
-type source struct {
-	from   fetch.Requests
-	stored func()
-}
-
-func (s *Screen) makeSources() []source {
-	nothing := func() {}
-	return []source{
-		{s.detail, s.detailStored},
-		{s.timeline.recorded, nothing},
-		{s.timeline.others, func() { s.timeline.experience = nil }},
-		{s.disks, func() {
-			if found, read := s.disks.Value(); read {
-				s.diskRows.SetRows(found.rows)
-			}
-		}},
-		{s.network, func() {
-			net, _ := s.network.Value()
-			s.ports.SetRows(net.ports)
-		}},
-		{s.wiring, nothing},
-		{s.history, func() {
-			entries, _ := s.history.Value()
-			s.setHistoryColumns() // the API version may not have been known earlier
-			s.entries.SetRows(entries)
-		}},
-	}
-}
-
-func (s *Screen) detailStored() {
+func (s *Screen) detailStored(n *models.Node) {
 	if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
 		s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
 	}
-	if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
+	if s.detail.Err() == nil {
 		s.raw.setObject(n.Raw, s.detail.At())
 	}
 }
 
-func (s *Screen) answered(msg tea.Msg) tea.Cmd {
-	for _, source := range s.sources {
-		if mine, next := source.from.Handle(msg); mine {
-			source.stored()
-			return next
-		}
+func (s *Screen) disksStored(found *disks) {
+	if found != nil {
+		s.diskRows.SetRows(found.rows)
 	}
-	_, next := s.bmcAnswered(msg)
-	return next
+}
+
+func (s *Screen) historyStored(entries []models.HistoryEntry) {
+	s.setHistoryColumns() // the API version may not have been known earlier
+	s.entries.SetRows(entries)
+}
+
+func (s *Screen) answered(msg tea.Msg) tea.Cmd {
+	if mine, next := s.bmcAnswered(msg); mine {
+		return next
+	}
+	return fetch.Handle(msg, s.sources...)
 }
 
 // Targets returns the node as the target of actions.
@@ -433,7 +413,7 @@ func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 // Close cancels all requests, stops following logs, and stops watching the node.
 func (s *Screen) Close() {
 	for _, source := range s.sources {
-		source.from.Close()
+		source.Close()
 	}
 	s.bmc.look.Close()
 	s.log.Close()

@@ -49,11 +49,7 @@ func sentenceRole(n *models.Node) theme.Role {
 
 // details returns the facts that neither the heading nor the sentence contains.
 func (s *Screen) details(row *models.Row) []models.Detail {
-	shown := []string{"name", "state", "step", "reason", "maintenance"}
-	if row.Node.ProvisionState == models.StateEnroll {
-		shown = append(shown, "last error") // the sentence already contains it
-	}
-	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(shown, d.Name) })
+	details := explain.Unsaid(row)
 	ports := "not loaded"
 	switch net, read := s.network.Value(); {
 	case read:

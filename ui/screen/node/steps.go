@@ -222,8 +222,5 @@ func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 		}
 		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Plain, text, w-1, 1, most), w)...)
 	}
-	for len(lines) < most+1 {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most+1)
 }

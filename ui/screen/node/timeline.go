@@ -58,7 +58,7 @@ func newTimeline(env *screen.Env, uuid string) *timeline {
 			return nil, nil
 		}
 		return kept.Latest(ctx, phase.LearnFrom)
-	})
+	}).Then(func([]models.Work) { l.experience = nil })
 	l.list.SetColumns(l.columns())
 	return l
 }
@@ -229,9 +229,9 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	case w != s.timeline.current && w.End.IsZero():
 		return fmt.Sprintf("%s started %s; its end was not observed.", w.Noun(), began)
 	case w.End.IsZero():
-		text := capital(w.Noun()) + " running for " + models.Age(w.Took(now))
+		text := models.Capital(w.Noun()) + " running for " + models.Age(w.Took(now))
 		if !w.Whole {
-			text = capital(w.Noun()) + " running for more than " + models.Age(w.Took(now))
+			text = models.Capital(w.Noun()) + " running for more than " + models.Age(w.Took(now))
 		}
 		if p := w.Current(); p != nil {
 			text += ": " + p.Name()
@@ -242,9 +242,9 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 		}
 		return text + s.leftText(w, past, now) + "."
 	case w.Outcome == models.OutcomeFailed:
-		return fmt.Sprintf("%s failed after %s.", capital(w.Noun()), models.Age(w.Took(now)))
+		return fmt.Sprintf("%s failed after %s.", models.Capital(w.Noun()), models.Age(w.Took(now)))
 	}
-	text := fmt.Sprintf("%s done in %s", capital(w.Noun()), models.Age(w.Took(now)))
+	text := fmt.Sprintf("%s done in %s", models.Capital(w.Noun()), models.Age(w.Took(now)))
 	if e := past.Estimate(w, now); e.Total.N > 0 {
 		text += fmt.Sprintf("; typical: %s (%s)", e.Total, e.Total.SampleText(w.Noun()))
 	}
@@ -270,13 +270,6 @@ func (s *Screen) pace(w *models.Work) models.InstallPace {
 		return models.InstallPace{}
 	}
 	return s.env.Installs.Of(s.uuid)
-}
-
-func capital(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
 }
 
 // timelineCopies returns the phases and the failure reason of the operation at the cursor.
