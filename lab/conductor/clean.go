@@ -86,7 +86,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		}
 	}
 	if !noRamdisk {
-		state, err := t.driver.deploy.prepareCleaning(ctx, t)
+		state, err := t.driver.deploy.prepareSteps(ctx, t, cleanSteps)
 		switch {
 		case isKind(err, kindAgentConnection), err == nil && state == cleanWait:
 			return t.processTo(onWait, t.target(cleanSteps))
@@ -147,7 +147,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	t.wipeSteps(cleanSteps)
 	t.save()
 	if !noRamdisk {
-		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
+		if err := t.driver.deploy.tearDownSteps(ctx, t, cleanSteps); err != nil {
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}

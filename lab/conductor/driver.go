@@ -183,11 +183,10 @@ type deployInterface interface {
 	prepare(ctx context.Context, t *task) error
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
-	// The prepare methods return the state in which the node waits for the ramdisk, or "".
-	prepareCleaning(ctx context.Context, t *task) (string, error)
-	tearDownCleaning(ctx context.Context, t *task) error
-	prepareService(ctx context.Context, t *task) (string, error)
-	tearDownService(ctx context.Context, t *task) error
+	// prepareSteps prepares cleaning or servicing, and returns the state in which the node waits for the ramdisk, or "".
+	// tearDownSteps undoes that.
+	prepareSteps(ctx context.Context, t *task, kind stepKind) (string, error)
+	tearDownSteps(ctx context.Context, t *task, kind stepKind) error
 	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)

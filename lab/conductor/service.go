@@ -63,7 +63,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		ramdisk = ramdisk || python.Truthy(step["requires_ramdisk"])
 	}
 	if ramdisk && !noRamdisk {
-		state, err := t.driver.deploy.prepareService(ctx, t)
+		state, err := t.driver.deploy.prepareSteps(ctx, t, serviceSteps)
 		if err != nil {
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to prepare node %s for service: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
@@ -91,7 +91,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	t.save()
 	t.flowEnds(serviceSteps, t.steps(serviceSteps), "")
 	if !noRamdisk {
-		if err := t.driver.deploy.tearDownService(ctx, t); err != nil {
+		if err := t.driver.deploy.tearDownSteps(ctx, t, serviceSteps); err != nil {
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to tear down from service for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}

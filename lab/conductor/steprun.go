@@ -112,14 +112,10 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 
 // tearDownSteps makes the deploy interface undo what it did for the operation.
 func (t *task) tearDownSteps(ctx context.Context, kind stepKind) error {
-	switch kind {
-	case cleanSteps:
-		return t.driver.deploy.tearDownCleaning(ctx, t)
-	case serviceSteps:
-		return t.driver.deploy.tearDownService(ctx, t)
-	default:
+	if kind == deploySteps {
 		return t.driver.deploy.cleanUp(ctx, t)
 	}
+	return t.driver.deploy.tearDownSteps(ctx, t, kind)
 }
 
 // abortError implements get_last_error.
