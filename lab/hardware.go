@@ -276,8 +276,6 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-var _ agent.Programs = (*hardware)(nil)
-
 // Execute simulates a program of the ramdisk.
 func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
 	if argv[0] == "wipefs" {

@@ -21,6 +21,8 @@ import (
 
 // metal is hardware that records the calls to its methods.
 type metal struct {
+	agent.Hardware // nil: no test runs a program or mounts a device
+
 	mu  sync.Mutex
 	did []string
 }
