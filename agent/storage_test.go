@@ -24,7 +24,7 @@ type workbench struct {
 
 func newWorkbench(t *testing.T) *workbench {
 	t.Helper()
-	m, err := machine.New(machine.Spec{Name: "m1", User: "u", Password: "p", BootMode: machine.UEFI, Disks: []machine.Disk{
+	m, err := machine.New(machine.Spec{Name: "m1", User: "u", Password: "p", Disks: []machine.Disk{
 		{Name: "/dev/sda", SizeBytes: 100 * gib}, {Name: "/dev/sdb", SizeBytes: 100 * gib}, {Name: "/dev/sdc", SizeBytes: 900 * gib},
 	}}, machine.Options{})
 	if err != nil {

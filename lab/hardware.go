@@ -59,9 +59,6 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 		Boot:     agent.Boot{Mode: agent.UEFI},
 		Hostname: h.machine.Name(),
 	}
-	if spec.BootMode == machine.BIOS {
-		inventory.Boot.Mode = agent.BIOS
-	}
 	for i, nic := range spec.NICs {
 		port := agent.Interface{Name: nic.Name, MAC: nic.MAC, HasCarrier: nic.SpeedMbps > 0}
 		if nic.SpeedMbps > 0 {

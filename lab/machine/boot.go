@@ -33,6 +33,15 @@ const (
 	Continuous Enabled = "Continuous"
 )
 
+// BootMode is the mode in which the firmware boots. The values are Redfish's.
+type BootMode string
+
+// Values of [BootMode].
+const (
+	UEFI BootMode = "UEFI"
+	BIOS BootMode = "Legacy"
+)
+
 // BootOverride makes the machine try a device before those in the boot order, for one boot or for all boots.
 type BootOverride struct {
 	Target  Device
@@ -110,8 +119,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	if change.Target == None {
 		next.Enabled = Disabled
 	}
-	if m.options.Guest != nil && next.Mode != m.spec.BootMode {
-		return fmt.Errorf("%w: this machine boots in mode %s only", errBoot, m.spec.BootMode)
+	if m.options.Guest != nil && next.Mode != UEFI {
+		return fmt.Errorf("%w: this machine boots in mode %s only", errBoot, UEFI)
 	}
 	switch {
 	case !slices.Contains(devices(), next.Target):
@@ -127,10 +136,10 @@ func (m *Machine) SetOverride(change BootOverride) error {
 }
 
 // bootDevices returns the devices that the next boot tries in turn. The first one is the target of the boot override,
-// if there is one, which is also returned as override; otherwise, override is None. An override that applies only once
-// is cleared. Called with mu held.
+// if there is one, which is also returned as override; otherwise, override is None. The firmware's own order is the
+// disks first and then the network. An override that applies only once is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
-	order := slices.Clone(m.spec.BootOrder)
+	order := []Device{Hdd, Pxe}
 	if m.override.Enabled == Disabled || m.override.Target == None {
 		return order, None
 	}

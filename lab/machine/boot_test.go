@@ -77,7 +77,6 @@ func TestBoot(t *testing.T) {
 				_ = m.Insert(VirtualMedia{URL: imageURL})
 			},
 		},
-		{name: "the network", change: func(s *Spec) { s.BootOrder = []Device{Pxe} }, failures: []string{"no answer from a PXE server"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

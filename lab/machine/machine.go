@@ -102,18 +102,16 @@ func New(spec Spec, options Options) (*Machine, error) {
 	}
 	m := &Machine{
 		options: options, spec: spec, power: Off,
-		override: BootOverride{Target: None, Enabled: Disabled, Mode: spec.BootMode},
+		override: BootOverride{Target: None, Enabled: Disabled, Mode: UEFI},
 		boot:     BootStatus{Progress: ProgressNone},
 		changing: func() {},
 		bios:     newBIOS(spec),
 		firmware: newFirmware(spec),
 		secure:   SecureBoot{Keys: allKeys()},
+		records:  firmwareRecords(spec),
 	}
 	if spec.RAID != nil {
 		m.raid.drives, m.spec.Disks = spec.Disks, nil
-	}
-	if spec.BootMode == UEFI {
-		m.records = firmwareRecords(spec)
 	}
 	m.life, m.end = context.WithCancel(context.Background())
 	return m, nil
