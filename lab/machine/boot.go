@@ -61,20 +61,12 @@ const (
 	ProgressOSRunning Progress = "OSRunning"
 )
 
-// BootFailure records a device from which the machine could not boot, and the reason.
-type BootFailure struct {
-	Device Device
-	Reason string
-}
-
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
 	At       time.Time // when the boot reached that stage
 	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
-	// Failures contains the devices that the machine tried before Device.
-	Failures []BootFailure
 }
 
 var (
@@ -95,9 +87,7 @@ type Ramdisk interface {
 func (m *Machine) Boot() BootStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	status := m.boot
-	status.Failures = slices.Clone(status.Failures)
-	return status
+	return m.boot
 }
 
 // Override returns the boot override.

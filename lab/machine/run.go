@@ -69,10 +69,7 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 			return
 		}
 		if err != nil {
-			m.advance(ctx, func() {
-				m.boot.Failures = append(m.boot.Failures, BootFailure{Device: device, Reason: err.Error()})
-				m.emit(BootFailed, "%s: %v", device, err)
-			})
+			m.advance(ctx, func() { m.emit(BootFailed, "%s: %v", device, err) })
 			continue
 		}
 		m.advance(ctx, func() {
