@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -249,23 +248,4 @@ func convertSetting(known db.BIOSSetting, value any) (_ any, ok bool) {
 
 func within(number int, least, most *int) bool {
 	return (least == nil || number >= *least) && (most == nil || number <= *most)
-}
-
-// pythonInt implements Python's int() for values decoded from JSON.
-func pythonInt(value any) (int, bool) {
-	switch v := value.(type) {
-	case bool:
-		return map[bool]int{true: 1}[v], true
-	case string:
-		n, err := strconv.Atoi(strings.TrimSpace(v))
-		return n, err == nil
-	case json.Number:
-		f, err := v.Float64()
-		return int(math.Trunc(f)), err == nil
-	case float64:
-		return int(math.Trunc(v)), true
-	case int:
-		return v, true
-	}
-	return 0, false
 }
