@@ -76,9 +76,12 @@ func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	return nil, nil
 }
 
+// bootcParams lists the arguments of the execute_bootc_install step, all of which are required.
+var bootcParams = []string{"image_source", "configdrive", "oci_pull_secret"}
+
 // installBootc implements the execute_bootc_install step. It uses the ramdisk's podman program.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
-	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
+	for _, name := range bootcParams {
 		if !args.Has(name) {
 			return nil, raise("TypeError", "%s.execute_bootc_install() missing 1 required positional argument: '%s'", genericManager.class, name)
 		}
