@@ -141,7 +141,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	scenario := m.member.Scenario
 	if len(o.AgentCommand) > 0 {
 		return external.Run(ctx, external.Options{
-			Command: o.AgentCommand, Machine: m.Name(), MACs: m.MACs(), IronicURL: config.APIURL, Token: config.Token,
+			Command: o.AgentCommand, Machine: m.Name(), MACs: m.MACs(), IronicURL: config.APIURL,
 			Plain: o.PlainAgents, NoInspection: config.NoInspection, Hardware: newHardware(ctx, m, config),
 			Journal: m.journal.add, Speed: float64(m.pace()), Faults: scenario.Agent, Now: o.Now,
 		})
@@ -152,7 +152,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	}
 	options := agent.Options{
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
-		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token,
+		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents,
 		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version.Version, OpenCommandList: version.OpenCommandList,
 		Speed: float64(m.pace()), Faults: scenario.Agent, Simulated: true,
 	}

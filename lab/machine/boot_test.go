@@ -181,7 +181,7 @@ func TestImage(t *testing.T) {
 				reset(t, m, ResetOn)
 				synctest.Wait()
 				media := ramdisk.runs[0]
-				if media.Device != Cd || media.URL != imageURL || media.Size != 9 || ramdisk.read[0] != "the image" {
+				if media.URL != imageURL || media.Size != 9 || ramdisk.read[0] != "the image" {
 					t.Errorf("medium %+v, read %q", media, ramdisk.read)
 				}
 				test.end(t, m)
