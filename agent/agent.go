@@ -129,7 +129,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 	}
 	a.ironic.apiVersion(ctx)
 	if version := apiVersion(a.ironic.version.Load()); version != 0 && version <= lastOld {
-		a.options.Version, a.options.OpenCommandList = oldAgentVersion, true
+		a.options.Version = oldAgentVersion
 	}
 }
 

@@ -91,8 +91,8 @@ func (m *Machine) DriverInfo() map[string]any {
 // when it lists an agent's commands.
 const commandListToken = 83
 
-// AgentFor returns the agent release that suits an Ironic server whose newest API version is 1.minor.
-func AgentFor(minor int) AgentRelease {
+// AgentFor returns the version of the agent that suits an Ironic server whose newest API version is 1.minor.
+func AgentFor(minor int) string {
 	if minor < commandListToken {
 		return OldAgent
 	}

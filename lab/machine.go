@@ -153,7 +153,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	options := agent.Options{
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
 		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents,
-		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version.Version, OpenCommandList: version.OpenCommandList,
+		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version,
 		Speed: float64(m.pace()), Faults: scenario.Agent, Simulated: true,
 	}
 	if err := agent.Run(ctx, options); err != nil {

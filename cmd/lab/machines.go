@@ -196,7 +196,7 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 }
 
 // labTarget returns url or the URL of the client's Ironic, and the agent and interfaces that fit this Ironic.
-func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
+func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at, agent string, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {
 		interfaces, err = lab.InterfacesFor(drivers)
