@@ -207,11 +207,9 @@ func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at
 
 func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Client, interfaces map[string]string) error {
 	failed := 0
-	err := l.Enroll(ctx, client, labMark, interfaces, func(name, _ string, err error) {
-		if err != nil {
-			failed++
-			a.PrintMessage("%v", err)
-		}
+	err := l.Enroll(ctx, client, labMark, interfaces, func(err error) {
+		failed++
+		a.PrintMessage("%v", err)
 	})
 	switch {
 	case ctx.Err() != nil:
