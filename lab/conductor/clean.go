@@ -103,11 +103,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	}
 	steps := t.steps(cleanSteps)
 	t.flowStarts(cleanSteps, steps)
-	first := -1
-	if len(steps) > 0 {
-		first = 0
-	}
-	t.guardSteps(ctx, cleanSteps, func() error { return t.stepsFrom(ctx, cleanSteps, first, noRamdisk) })
+	t.guardSteps(ctx, cleanSteps, func() error { return t.stepsFrom(ctx, cleanSteps, 0, noRamdisk) })
 	return nil
 }
 

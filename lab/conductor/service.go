@@ -55,10 +55,6 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	}
 	steps := t.steps(serviceSteps)
 	t.flowStarts(serviceSteps, steps)
-	first := -1
-	if len(steps) > 0 {
-		first = 0
-	}
 	for _, step := range steps {
 		ramdisk = ramdisk || python.Truthy(step["requires_ramdisk"])
 	}
@@ -76,7 +72,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		t.setInternal("service_disable_ramdisk", true)
 		t.save()
 	}
-	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, first, noRamdisk) })
+	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, 0, noRamdisk) })
 	return nil
 }
 

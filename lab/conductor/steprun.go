@@ -28,10 +28,10 @@ func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	}
 }
 
-// stepsFrom runs the steps from the given index to the last one. An index of -1 means that all steps are done.
+// stepsFrom runs the steps from the given index to the last one.
 func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
 	steps := t.steps(kind)
-	for i := index; index >= 0 && i < len(steps); i++ {
+	for i := index; i < len(steps); i++ {
 		step := steps[i]
 		*kind.step(t.node) = step.Clone()
 		t.setInternal(string(kind)+"_step_index", i)

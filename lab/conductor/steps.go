@@ -334,7 +334,7 @@ func (t *task) storePlan(kind stepKind, steps []db.Dict) {
 	t.save()
 }
 
-// nextStep returns the index of the next step, or -1 if there is none.
+// nextStep returns the index of the next step, which is behind the last one if there is none.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"
@@ -347,16 +347,12 @@ func (t *task) nextStep(kind stepKind) int {
 	}
 	value, ok := t.node.DriverInternalInfo[string(kind)+"_step_index"]
 	if !ok || value == nil {
-		return -1
+		return len(t.steps(kind))
 	}
-	index := toInt(value)
 	if skip {
-		index++
+		return toInt(value) + 1
 	}
-	if index >= len(t.steps(kind)) {
-		return -1
-	}
-	return index
+	return toInt(value)
 }
 
 // executeStep runs one step. It returns the provision state in which the node waits for the end of the step, or "" if
