@@ -168,7 +168,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 		options := machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
 			FirmwareTime: max(p.of(firmwareTime), minBoot), BMCRestartTime: p.of(bmcRestart), UpdateTime: p.of(updateTime),
-			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
+			Ramdisk: m.runRamdisk, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
 		}
 		if l.options.Virtual != nil {
 			if err := l.virtualize(ctx, m, &spec, &options); err != nil {

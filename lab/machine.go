@@ -69,12 +69,8 @@ func (m *Machine) pace() pace {
 	return pace(p)
 }
 
-// ramdisk implements [machine.Ramdisk]: it runs when the machine boots from a CD or from the network.
-type ramdisk struct{ machine *Machine }
-
-// Run boots the ramdisk, and returns when the machine is powered off.
-func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
-	m := r.machine
+// runRamdisk boots the ramdisk on the medium, and returns when the machine is powered off.
+func (m *Machine) runRamdisk(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	defer m.work.Wait()
 	m.rescue.Store("")
 	config, err := bootConfig(media)

@@ -175,7 +175,7 @@ func (r *rig) machine(change ...func(*db.Node)) (*machine.Machine, *db.Node) {
 		Name: "m1", CPUs: 4, MemoryMiB: 16384, User: "admin", Password: "secret",
 		Disks: []machine.Disk{{Name: "/dev/sda", SizeBytes: 100 << 30, Model: "disk", Serial: "S1"}},
 		NICs:  []machine.NIC{{Name: "eno1", MAC: testMAC, SpeedMbps: 1000}},
-	}, machine.Options{Ramdisk: r, FirmwareTime: 200 * time.Millisecond, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}})
+	}, machine.Options{Ramdisk: r.Run, FirmwareTime: 200 * time.Millisecond, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,13 +74,6 @@ var (
 
 	errNoBoot = errors.New("no bootable device")
 )
-
-// Ramdisk is a program that runs on a machine after it has booted from a CD.
-type Ramdisk interface {
-	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or reset.
-	// The next boot waits until Run has returned. After an earlier return, the machine stays on.
-	Run(ctx context.Context, m *Machine, media Media) error
-}
 
 // Boot returns the status of the last boot.
 func (m *Machine) Boot() BootStatus {

@@ -85,7 +85,7 @@ func TestBoot(t *testing.T) {
 					test.change(&s)
 				}
 				var failures []string
-				test.options.Client, test.options.Ramdisk, test.options.OnEvent = clientOf(test.web), ramdisk, failedBoots(&failures)
+				test.options.Client, test.options.Ramdisk, test.options.OnEvent = clientOf(test.web), ramdisk.Run, failedBoots(&failures)
 				m := machineT(t, s, test.options)
 				if test.prepare != nil {
 					test.prepare(t, m)
@@ -134,7 +134,7 @@ func TestOverride(t *testing.T) {
 		t.Run(string(test.enabled), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ramdisk := &recorder{}
-				m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"})})
+				m := machineT(t, spec(), Options{Ramdisk: ramdisk.Run, Client: clientOf(web{imageURL: "iso"})})
 				insertT(t, m, test.enabled)
 				for range 2 {
 					reset(t, m, ResetOn)
@@ -176,7 +176,7 @@ func TestImage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ramdisk := &recorder{}
-				m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: clientOf(web{imageURL: "the image"})})
+				m := machineT(t, spec(), Options{Ramdisk: ramdisk.Run, Client: clientOf(web{imageURL: "the image"})})
 				insertT(t, m, Once)
 				reset(t, m, ResetOn)
 				synctest.Wait()
@@ -207,7 +207,7 @@ func TestRamdiskThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended []string
 		m := machineT(t, spec(), Options{
-			Ramdisk: &recorder{fails: errors.New("kernel panic")}, Client: clientOf(web{imageURL: "iso"}),
+			Ramdisk: (&recorder{fails: errors.New("kernel panic")}).Run, Client: clientOf(web{imageURL: "iso"}),
 			OnEvent: func(e Event) {
 				if e.Kind == RamdiskEnded {
 					ended = append(ended, e.Text)

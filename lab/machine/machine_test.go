@@ -219,7 +219,7 @@ func TestManyGoroutines(t *testing.T) {
 	ramdisk := &recorder{fails: errors.New("ends at once")}
 	events := 0 // needs no lock, because events arrive one at a time
 	m := machineT(t, spec(), Options{
-		Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
+		Ramdisk: ramdisk.Run, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
 		PowerOnTime: time.Millisecond, PowerOffTime: time.Millisecond, FirmwareTime: time.Millisecond,
 	})
 	r := rackT(t, m)

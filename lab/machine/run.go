@@ -88,7 +88,7 @@ func (m *Machine) runSystem(ctx context.Context, media *Media) {
 	if media == nil || m.options.Ramdisk == nil {
 		return // an installed system does nothing
 	}
-	err := m.options.Ramdisk.Run(ctx, m, *media)
+	err := m.options.Ramdisk(ctx, m, *media)
 	m.advance(ctx, func() {
 		if err != nil {
 			m.emit(RamdiskEnded, "%v", err)
