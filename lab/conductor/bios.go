@@ -165,7 +165,7 @@ func (t *task) endBIOSState() {
 // resetBIOS restores the BIOS defaults and reboots the machine or, after the reboot, ends the step.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return t.runBIOSStep(ctx, func(system *redfish.System, bios *redfish.BIOS) (string, error) {
-		if err := system.BMC.DoWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
+		if _, err := system.BMC.Do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
 			return "", redfishFailure(err, "Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID)
 		}
 		return t.rebootForBIOS(ctx, nil)
