@@ -49,11 +49,12 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// endReason is the reason why the service ends although the machine keeps running.
+// endReason is the reason why the service ends. Except for endByPower, the machine keeps running.
 type endReason int
 
 const (
-	endByRescue endReason = iota
+	endByPower endReason = iota // the machine is powered off
+	endByRescue
 	endByLockdown
 	endByDeath
 )
@@ -129,7 +130,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 	}
 	a.ironic.apiVersion(ctx)
 	if version := apiVersion(a.ironic.version.Load()); version != 0 && version <= lastOld {
-		a.options.Version, a.options.OpenCommandList = oldAgentVersion, true
+		a.options.Version = oldAgentVersion
 	}
 }
 

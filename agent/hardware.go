@@ -30,6 +30,14 @@ type Hardware interface {
 	// Erase erases the metadata of a disk or the whole disk, or returns a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error
 
+	// Execute runs a program of the ramdisk until it ends. The error is ErrNoProgram if the program does not exist. If
+	// the program fails, the error is nil and the output contains the exit status.
+	Execute(ctx context.Context, argv ...string) (Output, error)
+	// Mount mounts the file system on a device and returns its files and folders. The error is a *MountError if the
+	// device cannot be mounted. Unmount makes the file system contain the given files, and unmounts it.
+	Mount(ctx context.Context, device string) ([]File, error)
+	Unmount(ctx context.Context, device string, files []File) error
+
 	// StartUnit starts a systemd unit of the host, and UnitState returns the current state of such a unit.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
@@ -48,6 +56,7 @@ type Hardware interface {
 // The following errors are returned by methods of [Hardware].
 var (
 	ErrNoInstaller    = errors.New("coreos-installer is not there")
+	ErrNoProgram      = errors.New("no such program")
 	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
 	ErrNoPartitions   = errors.New("no partitions on the disk")
 )
@@ -122,8 +131,8 @@ func (e *ProtectedError) Error() string {
 
 // UnitState is the state of a systemd unit.
 type UnitState struct {
-	Active string // activating, active, inactive, failed
-	Result string // success, exit-code, …
+	Active string `json:"active"` // activating, active, inactive, failed
+	Result string `json:"result"` // success, exit-code, …
 }
 
 // Texts holds a disk attribute, with several elements if there are alternative values. It is nil if it is unknown.

@@ -12,6 +12,8 @@ import (
 
 // metal is simulated hardware that records the calls to its methods.
 type metal struct {
+	Hardware // nil: no test mounts a device of a metal
+
 	disks    []Disk
 	hostname string
 	boot     BootMode
@@ -105,6 +107,14 @@ func (m *metal) WriteImage(_ context.Context, write ImageWrite, content io.Reade
 func (m *metal) Erase(_ context.Context, erase Erase) error {
 	m.note("erase %s %s", erase.Device, map[Erasure]string{EraseMetadata: "metadata", EraseAll: "all"}[erase.Depth])
 	return m.eraseErr[erase.Device]
+}
+
+// Execute fails as on a host without programs, except that no disk is a member of an array.
+func (m *metal) Execute(_ context.Context, argv ...string) (Output, error) {
+	if slices.Contains(argv, "--fs") {
+		return Output{}, nil
+	}
+	return Output{}, ErrNoProgram
 }
 
 func (m *metal) StartUnit(_ context.Context, unit string) error {

@@ -127,7 +127,7 @@ func TestHints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			disks, err := hintDisks(shelf())
+			disks, err := HintDisks(shelf())
 			if err != nil {
 				t.Fatal(err)
 			}

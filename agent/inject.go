@@ -118,11 +118,7 @@ func (m *mounted) isFolder(name string) bool {
 
 // mount mounts a device. If the mount program fails, the error is a *processError.
 func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
-	programs, ok := a.hardware.(Programs)
-	if !ok {
-		return nil, raise("FileNotFoundError", "[Errno 2] No such file or directory: 'mount'")
-	}
-	files, err := programs.Mount(ctx, device)
+	files, err := a.hardware.Mount(ctx, device)
 	if refused, ok := errors.AsType[*MountError](err); ok {
 		folder := "/tmp/tmp" + uuid.NewString()[:8]
 		return nil, &processError{argv: []string{"mount", device, folder}, out: Output{Code: 32, Stderr: "mount: " + folder + ": " + refused.Text + "\n"}}
@@ -152,8 +148,7 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 }
 
 func (a *agent) unmount(ctx context.Context, on *mounted) error {
-	programs, _ := a.hardware.(Programs) // this cannot fail, because the hardware has mounted the device
-	if err := programs.Unmount(ctx, on.device, on.files); err != nil {
+	if err := a.hardware.Unmount(ctx, on.device, on.files); err != nil {
 		a.log.inject.warning("Unable to unmount temporary location: %v", err)
 	}
 	return ctx.Err()

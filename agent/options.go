@@ -64,14 +64,11 @@ type Options struct {
 	// after the lookup if Ironic first answered with status 404, and LookupTimeout does not include the time for which
 	// the node is locked. With the real agent, the node would remain in inspect wait.
 	Fast bool
-	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
+	// Version is the agent version that is reported to Ironic, and whose behavior applies. The default is 13.0.0.
 	Version string
-	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. The agent sets Version and
-	// OpenCommandList to the values of that agent as soon as it knows the release.
+	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. The agent sets Version to that
+	// of this agent as soon as it knows the release.
 	MatchIronic bool
-	// OpenCommandList allows listing commands without a token. Agents from the time of Ironic 21.4 allow this,
-	// because the conductor of that release sends no token with this call.
-	OpenCommandList bool
 
 	// Speed divides the duration of every pause. The default is 1, which is the speed of the real agent.
 	Speed float64

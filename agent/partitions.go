@@ -62,7 +62,7 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	case failedProgram(err):
 		return nil, asUncaught(err)
 	case err != nil:
-		return nil, nil //nolint:nilerr // hardware without lsblk has only disks
+		return nil, nil //nolint:nilerr // a host without lsblk has only disks
 	}
 	var report struct {
 		Devices []struct {
@@ -100,12 +100,8 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember reports whether a device, or anything on it, belongs to a RAID array. It returns true if lsblk fails,
-// and false if the hardware does not implement [Programs].
+// raidMember reports whether a device, or anything on it, belongs to a RAID array. It returns true if lsblk fails.
 func (a *agent) raidMember(ctx context.Context, device string) bool {
-	if _, ok := a.hardware.(Programs); !ok {
-		return false
-	}
 	out, err := a.program(ctx, "lsblk", "--fs", "--noheadings", device)
 	if err != nil {
 		a.log.hardware.warning("Could not determine if %s is a RAID member: %v", device, err)

@@ -9,20 +9,6 @@ import (
 	"ironworks/python"
 )
 
-// Programs is implemented by a [Hardware] whose ramdisk has programs for partitions and RAID.
-type Programs interface {
-	// Execute runs a program until it ends. The error is ErrNoProgram if the program does not exist. If the program
-	// fails, the error is nil and the output contains the exit status.
-	Execute(ctx context.Context, argv ...string) (Output, error)
-	// Mount mounts the file system on a device and returns its files and folders. The error is a *MountError if the
-	// device cannot be mounted. Unmount makes the file system contain the given files, and unmounts it.
-	Mount(ctx context.Context, device string) ([]File, error)
-	Unmount(ctx context.Context, device string, files []File) error
-}
-
-// ErrNoProgram is returned for a program that the ramdisk does not have.
-var ErrNoProgram = errors.New("no such program")
-
 // Output holds the output of a program and its exit status.
 type Output struct {
 	Stdout string `json:"stdout"`
@@ -68,15 +54,10 @@ func asUncaught(err error) error {
 
 // program runs a program of the ramdisk. The error is a *processError, or Python's FileNotFoundError.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
-	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
-	programs, ok := a.hardware.(Programs)
-	if !ok {
-		return Output{}, missing
-	}
-	out, err := programs.Execute(ctx, argv...)
+	out, err := a.hardware.Execute(ctx, argv...)
 	switch {
 	case errors.Is(err, ErrNoProgram):
-		return Output{}, missing
+		return Output{}, raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
 	case err != nil:
 		return Output{}, fmt.Errorf("running %s: %w", argv[0], err)
 	case out.Code != 0:

@@ -212,11 +212,12 @@ func hintSearch(value any, disks []Disk) (hints.Hints, []hints.Disk, error) {
 	if err != nil {
 		return hints.Hints{}, nil, fmt.Errorf("reading root device hints: %w", err)
 	}
-	all, err := hintDisks(disks)
+	all, err := HintDisks(disks)
 	return given, all, err
 }
 
-func hintDisks(disks []Disk) ([]hints.Disk, error) {
+// HintDisks converts disks to the form that root device hints are matched with.
+func HintDisks(disks []Disk) ([]hints.Disk, error) {
 	if len(disks) == 0 {
 		return nil, nil // a RAID controller without volumes hides all drives
 	}

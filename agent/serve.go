@@ -42,13 +42,12 @@ func (a *agent) serve(ctx context.Context) error {
 	running.Go(func() { _ = server.Serve(listener) })
 	running.Go(func() { a.beats.run(working) })
 
-	why, ended := endByDeath, false
+	why := endByPower
 	select {
 	case <-ctx.Done():
 	case why = <-a.endRequest:
-		ended = true
 	}
-	if ended && why != endByDeath {
+	if why == endByRescue || why == endByLockdown {
 		a.log.app.debug("Stopping the API service.")
 		last, cancel := context.WithTimeout(ctx, stopTime)
 		_ = server.Shutdown(last)
@@ -59,9 +58,6 @@ func (a *agent) serve(ctx context.Context) error {
 	a.gate.Close()
 	a.runningCommands.Wait()
 	running.Wait()
-	if !ended {
-		return nil
-	}
 	return a.afterwards(ctx, why)
 }
 
@@ -78,6 +74,7 @@ func (a *agent) afterwards(ctx context.Context, why endReason) error {
 		<-ctx.Done()
 	case endByRescue:
 		a.log.app.info("Stopped API service")
+	case endByPower:
 	}
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"ironworks/python"
 )
 
-type stepFunc func(ctx context.Context, node, args *dict) (any, error)
-
 // stepActions returns the two commands of a phase: one lists its steps, and the other executes a step.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
@@ -83,16 +81,16 @@ func stepArgs(params, asked *dict, p phase) *dict {
 
 // dispatch runs the step with the given name. Like the real agent, it finds steps of any phase.
 func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (any, error) {
-	for _, s := range a.steps() {
+	for _, s := range a.options.steps() {
 		if s.name != name {
 			continue
 		}
 		for _, key := range args.Keys() {
-			if !slices.Contains(s.params, key) {
+			if !s.takes(key) {
 				return nil, raise("TypeError", "%s.%s() got an unexpected keyword argument '%s'", s.manager.class, name, key)
 			}
 		}
-		return s.do(ctx, node, args)
+		return s.do(a, ctx, node, args)
 	}
 	return nil, newFault(methodNotFound, "Could not find method: %s", name)
 }

@@ -7,16 +7,30 @@ import (
 	"strings"
 )
 
+// phase is a kind of operation in which a conductor runs steps.
 type phase struct {
 	name    string // such as deploy; part of command names like execute_deploy_step
 	title   string // such as Deploy; used in messages
 	failure kind
+	steps   []string // the steps that the phase offers, in the real agent's order
+	old     []string // the steps that old agents offer; nil means all steps that they have
 }
 
 var (
-	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError}
-	cleaning  = phase{name: "clean", title: "Clean", failure: cleaningError}
-	servicing = phase{name: "service", title: "Service", failure: servicingError}
+	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError, steps: []string{
+		"install_coreos", "start_assisted_install", "erase_devices_metadata", "apply_configuration", "clean_uefi_nvram",
+		"write_image", "inject_files", "execute_bootc_install",
+	}}
+	cleaning = phase{name: "clean", title: "Clean", failure: cleaningError, steps: []string{
+		"erase_devices", "erase_devices_metadata", "erase_devices_express", "erase_pstore", "clean_uefi_nvram",
+		"delete_configuration", "create_configuration",
+		"burnin_cpu", "burnin_gpu", "burnin_disk", "burnin_memory", "burnin_network",
+	}}
+	servicing = phase{name: "service", title: "Service", failure: servicingError, steps: []string{
+		"delete_configuration", "apply_configuration", "create_configuration",
+		"burnin_cpu", "burnin_gpu", "burnin_memory", "burnin_network",
+		"write_image", "inject_files", "execute_bootc_install",
+	}, old: []string{"apply_configuration", "inject_files"}}
 )
 
 // manager is a hardware manager of the real agent. Every step belongs to one manager.
@@ -57,8 +71,14 @@ func (a generation) sameVersions(sent any) bool {
 type step struct {
 	name    string
 	manager manager
-	params  []string
-	do      stepFunc
+	kind    string // the interface of the step; deploy if empty
+	do      func(a *agent, ctx context.Context, node, args *dict) (any, error)
+	args    *dict    // the arguments that the agent describes; not sent if nil, as in the real agent
+	params  []string // the names of further arguments
+
+	priority  int  // priority in cleaning; it is 0 in the other phases
+	abortable bool // the step can be aborted, except in a deployment
+	recent    bool // old agents do not have the step
 }
 
 // simulatedOnly lists steps of the real agent that this agent does not run on real machines. The burn-in steps need
@@ -66,110 +86,71 @@ type step struct {
 // configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-func (o Options) lacksStep(step string) bool {
-	return !o.Simulated && slices.Contains(simulatedOnly, step)
-}
-
-func (o Options) offersStep(s offer) bool {
-	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
-}
-
 // steps returns the agent's steps for all phases.
-func (a *agent) steps() []step {
+func (o Options) steps() []step {
 	all := []step{
-		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
-		{name: "start_assisted_install", manager: coreosManager, do: a.startAssistedInstall},
-		{name: "erase_devices", manager: genericManager, do: a.eraseDevices},
-		{name: "erase_devices_metadata", manager: genericManager, do: a.eraseMetadata},
-		{name: "erase_devices_express", manager: genericManager, do: a.eraseExpress},
-		{name: "erase_pstore", manager: genericManager, do: a.erasePstore},
-		{name: "delete_configuration", manager: genericManager, do: a.deleteRAID},
-		{name: "create_configuration", manager: genericManager, do: a.createRAID},
-		{name: "apply_configuration", manager: genericManager, params: []string{"raid_config", "delete_existing"}, do: a.applyRAID},
-		{name: "burnin_cpu", manager: genericManager, do: refuseBurnIn},
-		{name: "burnin_disk", manager: genericManager, do: refuseBurnIn},
-		{name: "burnin_memory", manager: genericManager, do: refuseBurnIn},
-		{name: "burnin_network", manager: genericManager, do: refuseBurnIn},
-		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
-		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
+		{name: "install_coreos", manager: coreosManager, args: newDict(), do: (*agent).installCoreOS},
+		{name: "start_assisted_install", manager: coreosManager, args: newDict(), do: (*agent).startAssistedInstall},
+		{name: "erase_devices", priority: 10, abortable: true, do: (*agent).eraseDevices},
+		{name: "erase_devices_metadata", priority: 99, abortable: true, do: (*agent).eraseMetadata},
+		{name: "erase_devices_express", abortable: true, do: (*agent).eraseExpress},
+		{name: "erase_pstore", abortable: true, do: (*agent).erasePstore},
+		{name: "clean_uefi_nvram", abortable: true, recent: true, args: nvramArgs(), do: (*agent).cleanNVRAM},
+		{name: "delete_configuration", kind: "raid", abortable: true, do: (*agent).deleteRAID},
+		{name: "create_configuration", kind: "raid", abortable: true, do: (*agent).createRAID},
+		{name: "apply_configuration", kind: "raid", args: raidArgs(), do: (*agent).applyRAID},
+		{name: "burnin_cpu", abortable: true, do: refuseBurnIn},
+		{name: "burnin_gpu", abortable: true, recent: true, do: refuseBurnIn},
+		{name: "burnin_disk", abortable: true, do: refuseBurnIn},
+		{name: "burnin_memory", abortable: true, do: refuseBurnIn},
+		{name: "burnin_network", abortable: true, do: refuseBurnIn},
+		{name: "write_image", params: []string{"image_info", "configdrive"}, do: (*agent).writeImage},
+		{name: "inject_files", args: injectArgs(), do: (*agent).injectFiles},
+		{name: "execute_bootc_install", recent: true, params: bootcParams, do: (*agent).installBootc},
 	}
-	if a.options.generation() != legacyAgent {
-		all = append(all,
-			step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
-			step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
-			step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
-		)
+	for i := range all {
+		all[i].manager = cmp.Or(all[i].manager, genericManager)
 	}
-	return slices.DeleteFunc(all, func(s step) bool { return a.options.lacksStep(s.name) })
+	return slices.DeleteFunc(all, func(s step) bool {
+		return s.recent && o.generation() == legacyAgent || !o.Simulated && slices.Contains(simulatedOnly, s.name)
+	})
 }
+
+// takes reports whether the step has an argument with the given name.
+func (s step) takes(arg string) bool { return s.args.Has(arg) || slices.Contains(s.params, arg) }
 
 // refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
-func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
+func refuseBurnIn(*agent, context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-type offer struct {
-	step      string
-	manager   manager
-	kind      string // the interface of the step, such as raid; deploy if empty
-	priority  int
-	abortable bool // not sent if false, as in the real agent
-	args      *dict
-	since     generation // the first generation that has the step; legacyAgent means all generations
-}
-
-// offers returns the steps of a phase, in the real agent's order.
-func (p phase) offers() []offer {
-	generic := func(since generation, abortable bool, kind string, names ...string) []offer {
-		all := make([]offer, len(names))
-		for i, name := range names {
-			all[i] = offer{step: name, manager: genericManager, kind: kind, abortable: abortable, since: since}
+// offers returns the steps that the agent offers in a phase, in the real agent's order.
+func (o Options) offers(p phase) []step {
+	known, offered := o.steps(), []step(nil)
+	for _, name := range p.steps {
+		i := slices.IndexFunc(known, func(s step) bool { return s.name == name })
+		if i < 0 || o.generation() == legacyAgent && p.old != nil && !slices.Contains(p.old, name) {
+			continue
 		}
-		return all
+		s := known[i]
+		s.kind = cmp.Or(s.kind, "deploy")
+		if p.name != cleaning.name {
+			s.priority = 0
+		}
+		s.abortable = s.abortable && p.name != deploying.name
+		offered = append(offered, s)
 	}
-	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: currentAgent}
-	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: legacyAgent}
-	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: legacyAgent}
-	switch p {
-	case cleaning:
-		nvram.abortable = true
-		return slices.Concat(
-			[]offer{
-				{step: "erase_devices", manager: genericManager, priority: 10, abortable: true, since: legacyAgent},
-				{step: "erase_devices_metadata", manager: genericManager, priority: 99, abortable: true, since: legacyAgent},
-			},
-			generic(legacyAgent, true, "", "erase_devices_express", "erase_pstore"), []offer{nvram},
-			generic(legacyAgent, true, "raid", "delete_configuration", "create_configuration"),
-			generic(legacyAgent, true, "", "burnin_cpu"), generic(currentAgent, true, "", "burnin_gpu"),
-			generic(legacyAgent, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
-		)
-	case deploying:
-		return slices.Concat(
-			[]offer{
-				{step: "install_coreos", manager: coreosManager, args: newDict(), since: legacyAgent},
-				{step: "start_assisted_install", manager: coreosManager, args: newDict(), since: legacyAgent},
-			},
-			generic(legacyAgent, false, "", "erase_devices_metadata"), []offer{apply, nvram},
-			generic(legacyAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
-		)
-	}
-	return slices.Concat(
-		generic(currentAgent, true, "raid", "delete_configuration"), []offer{apply}, generic(currentAgent, true, "raid", "create_configuration"),
-		generic(currentAgent, true, "", "burnin_cpu", "burnin_gpu", "burnin_memory", "burnin_network"),
-		generic(currentAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
-	)
+	return offered
 }
-
-func (o offer) iface() string { return cmp.Or(o.kind, "deploy") }
 
 // listing returns the step as the conductor receives it, without the abortable property if unabortable is true.
-func (o offer) listing(unabortable bool) *dict {
-	d := newDict("step", o.step, "priority", o.priority, "interface", o.iface(), "reboot_requested", false)
-	if o.abortable && !unabortable {
-		d.Set("abortable", true)
+func (s step) listing(unabortable bool) *dict {
+	d := newDict("step", s.name, "priority", s.priority, "interface", s.kind, "reboot_requested", false)
+	if s.abortable && !unabortable {
+		d.Set("abortable", true) // not sent if false, as in the real agent
 	}
-	if o.args != nil {
-		d.Set("argsinfo", o.args)
+	if s.args != nil {
+		d.Set("argsinfo", s.args)
 	}
 	return d
 }
@@ -201,12 +182,9 @@ func injectArgs() *dict {
 
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
-	for _, o := range p.offers() {
-		if !a.options.offersStep(o) {
-			continue
-		}
-		known, _ := byManager.Get(o.manager.class).(list)
-		byManager.Set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
+	for _, s := range a.options.offers(p) {
+		known, _ := byManager.Get(s.manager.class).(list)
+		byManager.Set(s.manager.class, append(known, s.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
 }
@@ -227,12 +205,9 @@ func Steps(version string) []StepInfo {
 	var all []StepInfo
 	for _, p := range []phase{deploying, cleaning, servicing} {
 		var steps []StepInfo
-		for _, o := range p.offers() {
-			if !options.offersStep(o) {
-				continue
-			}
-			arguments := append([]string{}, o.args.Keys()...)
-			steps = append(steps, StepInfo{p.name, o.iface(), o.step, o.priority, o.abortable, arguments})
+		for _, s := range options.offers(p) {
+			arguments := append([]string{}, s.args.Keys()...)
+			steps = append(steps, StepInfo{p.name, s.kind, s.name, s.priority, s.abortable, arguments})
 		}
 		slices.SortStableFunc(steps, func(a, b StepInfo) int { return cmp.Compare(b.Priority, a.Priority) })
 		all = append(all, steps...)

@@ -39,7 +39,7 @@ func TestStepLists(t *testing.T) {
 		t.Run(c.version+" "+c.phase.name, func(t *testing.T) {
 			a := bench(newMetal(), Options{Version: c.version, Simulated: true})
 			known := map[string]bool{}
-			for _, s := range a.steps() {
+			for _, s := range a.options.steps() {
 				known[s.name] = true
 			}
 			var got []string

@@ -28,7 +28,6 @@ type agentConfig struct {
 	NoInspection bool
 	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
-	Token   string
 	// Units contains the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
 	Units []string
 	// LoginKeys contains the SSH keys of the core user, each in the format of a line in authorized_keys.

@@ -91,8 +91,8 @@ func (m *Machine) DriverInfo() map[string]any {
 // when it lists an agent's commands.
 const commandListToken = 83
 
-// AgentFor returns the agent release that suits an Ironic server whose newest API version is 1.minor.
-func AgentFor(minor int) AgentRelease {
+// AgentFor returns the version of the agent that suits an Ironic server whose newest API version is 1.minor.
+func AgentFor(minor int) string {
 	if minor < commandListToken {
 		return OldAgent
 	}
@@ -123,9 +123,9 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines, one at a time and despite errors. After each machine, it calls report with the machine's
-// name, the node's UUID and the error. A node whose ports cannot be created is removed.
-func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
+// Enroll enrolls all machines, one at a time and despite errors, each of which it passes to failed. A node whose ports
+// cannot be created is removed.
+func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, failed func(error)) error {
 	var errs []error
 	for _, m := range l.machines {
 		if err := ctx.Err(); err != nil {
@@ -139,10 +139,9 @@ func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[str
 			err = m.createPorts(ctx, api, uuid, e.Ports)
 		}
 		if err != nil {
-			uuid = ""
 			errs = append(errs, err)
+			failed(err)
 		}
-		report(m.Name(), uuid, err)
 	}
 	return errors.Join(errs...)
 }

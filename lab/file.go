@@ -69,14 +69,8 @@ type machineText struct {
 	MemoryMiB     int        `yaml:"memory_mib"`
 	MACs          []string   `yaml:"macs"`
 	Disks         []diskText `yaml:"disks"`
-	RAID          *raidText  `yaml:"raid"`
-}
-
-// raidText describes a machine's RAID controller in a file. All disks of the machine are attached to this controller.
-type raidText struct {
-	Model   string   `yaml:"model"`
-	Types   []string `yaml:"types"`
-	OnReset bool     `yaml:"on_reset"`
+	// RAID is the controller to which all disks of the machine are attached.
+	RAID *machine.RAIDController `yaml:"raid"`
 }
 
 type diskText struct {
@@ -204,7 +198,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	for i := range max(t.Count, 1) {
 		m := Member{
 			Name: t.Name, Scenario: scenario, ResourceClass: t.ResourceClass, CPUs: t.CPUs, MemoryMiB: t.MemoryMiB, MACs: t.MACs,
-			Disks: slices.Clone(disks), RAID: (*machine.RAIDController)(t.RAID),
+			Disks: slices.Clone(disks), RAID: t.RAID,
 		}
 		if m.Name, err = numbered(t.Name, i+1, t.Count); err != nil {
 			return nil, err

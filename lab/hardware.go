@@ -59,9 +59,6 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 		Boot:     agent.Boot{Mode: agent.UEFI},
 		Hostname: h.machine.Name(),
 	}
-	if spec.BootMode == machine.BIOS {
-		inventory.Boot.Mode = agent.BIOS
-	}
 	for i, nic := range spec.NICs {
 		port := agent.Interface{Name: nic.Name, MAC: nic.MAC, HasCarrier: nic.SpeedMbps > 0}
 		if nic.SpeedMbps > 0 {
@@ -275,8 +272,6 @@ func (h *hardware) PowerOff(context.Context) error {
 func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
-
-var _ agent.Programs = (*hardware)(nil)
 
 // Execute simulates a program of the ramdisk.
 func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, error) {

@@ -26,18 +26,10 @@ import (
 	"ironworks/lab/machine"
 )
 
-// AgentRelease describes the release of the agent in the ramdisk.
-type AgentRelease struct {
-	// Version is the version that the agent reports.
-	Version string
-	// OpenCommandList makes the agent list its commands without a token, which conductors before Ironic 22 do not send.
-	OpenCommandList bool
-}
-
-// The agent releases that belong to the two supported releases of Ironic.
-var (
-	NewestAgent = AgentRelease{Version: "13.0.0"}
-	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
+// The versions of the agents that belong to the two supported releases of Ironic.
+const (
+	NewestAgent = "13.0.0"
+	OldAgent    = "9.4.2"
 )
 
 // Image is a file that can be read concurrently, such as a live ISO.
@@ -63,8 +55,8 @@ type Options struct {
 	BMCOverTLS bool
 	// PlainAgents makes agents serve plain HTTP, for an Ironic server with [agent] require_tls = false.
 	PlainAgents bool
-	// Agent is the release of the agent; the zero value means NewestAgent.
-	Agent AgentRelease
+	// Agent is the version of the agent in the ramdisk; empty means NewestAgent.
+	Agent string
 	// AgentCommand is a program, with its arguments, that runs on the machines instead of the lab's own agent; see
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
@@ -176,7 +168,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 		options := machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
 			FirmwareTime: max(p.of(firmwareTime), minBoot), BMCRestartTime: p.of(bmcRestart), UpdateTime: p.of(updateTime),
-			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
+			Ramdisk: m.runRamdisk, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
 		}
 		if l.options.Virtual != nil {
 			if err := l.virtualize(ctx, m, &spec, &options); err != nil {

@@ -69,12 +69,8 @@ func (m *Machine) pace() pace {
 	return pace(p)
 }
 
-// ramdisk implements [machine.Ramdisk]: it runs when the machine boots from a CD or from the network.
-type ramdisk struct{ machine *Machine }
-
-// Run boots the ramdisk, and returns when the machine is powered off.
-func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
-	m := r.machine
+// runRamdisk boots the ramdisk on the medium, and returns when the machine is powered off.
+func (m *Machine) runRamdisk(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	defer m.work.Wait()
 	m.rescue.Store("")
 	config, err := bootConfig(media)
@@ -141,7 +137,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	scenario := m.member.Scenario
 	if len(o.AgentCommand) > 0 {
 		return external.Run(ctx, external.Options{
-			Command: o.AgentCommand, Machine: m.Name(), MACs: m.MACs(), IronicURL: config.APIURL, Token: config.Token,
+			Command: o.AgentCommand, Machine: m.Name(), MACs: m.MACs(), IronicURL: config.APIURL,
 			Plain: o.PlainAgents, NoInspection: config.NoInspection, Hardware: newHardware(ctx, m, config),
 			Journal: m.journal.add, Speed: float64(m.pace()), Faults: scenario.Agent, Now: o.Now,
 		})
@@ -152,8 +148,8 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	}
 	options := agent.Options{
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
-		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token,
-		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version.Version, OpenCommandList: version.OpenCommandList,
+		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents,
+		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version,
 		Speed: float64(m.pace()), Faults: scenario.Agent, Simulated: true,
 	}
 	if err := agent.Run(ctx, options); err != nil {

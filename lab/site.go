@@ -44,8 +44,8 @@ type OtherIronic struct {
 	Name string
 	// APIVersion is the API version that the site uses, such as 1.115.
 	APIVersion string
-	// Agent is the release of the agent that the server supports.
-	Agent AgentRelease
+	// Agent is the version of the agent that the server supports.
+	Agent string
 	// Interfaces contains the interfaces of the nodes besides those for Redfish, such as {"deploy": "custom-agent"}.
 	Interfaces map[string]string
 	// Start starts the server. It returns the URL of the API, without /v1, and a function that stops the server.

@@ -51,10 +51,7 @@ type Machine struct {
 	mounts map[string]mount // mounted file systems, keyed by device
 }
 
-var (
-	_ agent.Hardware = (*Machine)(nil)
-	_ agent.Programs = (*Machine)(nil)
-)
+var _ agent.Hardware = (*Machine)(nil)
 
 // New returns a Machine for the given host.
 func New(host Host, options Options) *Machine {

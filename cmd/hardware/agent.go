@@ -1,7 +1,6 @@
 package hardware
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -133,15 +132,9 @@ func (a *app) agentDisksCommand(root *string) *cobra.Command {
 }
 
 // printPick prints the disks and the one on which the agent would install. It fails if no disk can be chosen.
-func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
-	raw, err := json.Marshal(disks)
-	if err != nil {
+func (a *app) printPick(c hints.Case, disks []agent.Disk) (err error) {
+	if c.Disks, err = agent.HintDisks(disks); err != nil {
 		return err
-	}
-	if len(disks) > 0 {
-		if c.Disks, err = hints.DecodeDisks(raw); err != nil {
-			return err
-		}
 	}
 	report, e := match(&c, hints.GenerationNewest)
 	table := diskTable(report, e)

@@ -196,7 +196,7 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 }
 
 // labTarget returns url or the URL of the client's Ironic, and the agent and interfaces that fit this Ironic.
-func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
+func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at, agent string, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {
 		interfaces, err = lab.InterfacesFor(drivers)
@@ -207,11 +207,9 @@ func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at
 
 func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Client, interfaces map[string]string) error {
 	failed := 0
-	err := l.Enroll(ctx, client, labMark, interfaces, func(name, _ string, err error) {
-		if err != nil {
-			failed++
-			a.PrintMessage("%v", err)
-		}
+	err := l.Enroll(ctx, client, labMark, interfaces, func(err error) {
+		failed++
+		a.PrintMessage("%v", err)
 	})
 	switch {
 	case ctx.Err() != nil:

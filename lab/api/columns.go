@@ -167,7 +167,7 @@ func NodeObject(n *db.Node) map[string]any {
 	for _, none := range []string{"interfaces", "empty", "null", "conductor", "chassis_uuid", "allocation_id"} {
 		delete(fields, none)
 	}
-	for _, kind := range interfaceKinds {
+	for _, kind := range InterfaceKinds {
 		fields[kind+"_interface"] = orNull(n.Interfaces[kind])
 	}
 	return fields

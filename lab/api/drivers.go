@@ -34,7 +34,7 @@ func (c *call) driverDocument(d Driver, detail bool, fields []string) (map[strin
 	}
 	if c.atLeast(30) {
 		document["type"] = "dynamic"
-		for _, kind := range interfaceKinds {
+		for _, kind := range InterfaceKinds {
 			if !detail || c.minor < kindVersions[kind] {
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// interfaceKinds lists the kinds of interfaces that a driver has.
-var interfaceKinds = []string{
+// InterfaceKinds lists the kinds of interfaces that a driver has, in Ironic's order.
+var InterfaceKinds = []string{
 	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network", "power", "raid", "rescue",
 	"storage", "vendor",
 }
@@ -19,7 +19,7 @@ var interfaceKinds = []string{
 // whether there is such a kind.
 func interfaceOf(field string) (string, bool) {
 	kind, ok := strings.CutSuffix(field, "_interface")
-	return kind, ok && slices.Contains(interfaceKinds, kind)
+	return kind, ok && slices.Contains(InterfaceKinds, kind)
 }
 
 // Provision states that older API versions do not have.

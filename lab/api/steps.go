@@ -13,8 +13,8 @@ import (
 	"ironworks/python"
 )
 
-// stepInterfaces lists the kinds of interfaces that have steps, in the order of their priority.
-var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
+// StepInterfaces lists the kinds of interfaces that have steps, in the order of their priority.
+var StepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 var zero = 0
 
@@ -27,7 +27,7 @@ var countSchema = &schema{AnyOf: []*schema{
 // stepSchema returns the schema of a step with the given fields, some of which are required.
 func stepSchema(fields map[string]*schema, required ...string) *schema {
 	properties := map[string]*schema{
-		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
+		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: StepInterfaces},
 		"step": {Types: []string{"string"}, MinLength: 1},
 	}
 	maps.Copy(properties, fields)
@@ -44,7 +44,7 @@ var (
 	runbookStep = stepSchema(map[string]*schema{"order": countSchema}, "order")
 	deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 	userSteps   = &schema{Types: []string{"array"}, Items: stepSchema(map[string]*schema{
-		"interface": {Enum: stepInterfaces}, "order": countSchema,
+		"interface": {Enum: StepInterfaces}, "order": countSchema,
 		"execute_on_child_nodes":     {Types: []string{"boolean"}},
 		"limit_child_node_execution": {Types: []string{"array"}},
 	})}

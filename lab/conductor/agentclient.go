@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/lab/api"
 	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
@@ -193,7 +194,7 @@ func (t *task) agentNode(configdrive bool) db.Dict {
 		"deploy_step": n.DeployStep, "service_step": n.ServiceStep, "automated_clean": n.AutomatedClean,
 		"resource_class": orNull(n.ResourceClass), "network_data": n.NetworkData, "traits": n.Traits, "owner": orNull(n.Owner),
 	}
-	for _, kind := range interfaceKinds {
+	for _, kind := range api.InterfaceKinds {
 		d[kind+"_interface"] = n.Interfaces[kind]
 	}
 	return d

@@ -103,20 +103,12 @@ func (d autodetectDeploy) tearDown(_ context.Context, t *task) error {
 	return d.notSwitched(t, "tear_down")
 }
 
-func (d autodetectDeploy) prepareCleaning(_ context.Context, t *task) (string, error) {
-	return "", d.notSwitched(t, "prepare_cleaning")
+func (d autodetectDeploy) prepareSteps(_ context.Context, t *task, kind stepKind) (string, error) {
+	return "", d.notSwitched(t, "prepare_"+operations[kind].message)
 }
 
-func (d autodetectDeploy) tearDownCleaning(_ context.Context, t *task) error {
-	return d.notSwitched(t, "tear_down_cleaning")
-}
-
-func (d autodetectDeploy) prepareService(_ context.Context, t *task) (string, error) {
-	return "", d.notSwitched(t, "prepare_service")
-}
-
-func (d autodetectDeploy) tearDownService(_ context.Context, t *task) error {
-	return d.notSwitched(t, "tear_down_service")
+func (d autodetectDeploy) tearDownSteps(_ context.Context, t *task, kind stepKind) error {
+	return d.notSwitched(t, "tear_down_"+operations[kind].message)
 }
 
 func (d autodetectDeploy) steps(_ *task, kind stepKind) []db.Dict {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -166,7 +165,7 @@ func (t *task) endBIOSState() {
 // resetBIOS restores the BIOS defaults and reboots the machine or, after the reboot, ends the step.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return t.runBIOSStep(ctx, func(system *redfish.System, bios *redfish.BIOS) (string, error) {
-		if err := system.BMC.DoWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
+		if _, err := system.BMC.Do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
 			return "", redfishFailure(err, "Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID)
 		}
 		return t.rebootForBIOS(ctx, nil)
@@ -249,23 +248,4 @@ func convertSetting(known db.BIOSSetting, value any) (_ any, ok bool) {
 
 func within(number int, least, most *int) bool {
 	return (least == nil || number >= *least) && (most == nil || number <= *most)
-}
-
-// pythonInt implements Python's int() for values decoded from JSON.
-func pythonInt(value any) (int, bool) {
-	switch v := value.(type) {
-	case bool:
-		return map[bool]int{true: 1}[v], true
-	case string:
-		n, err := strconv.Atoi(strings.TrimSpace(v))
-		return n, err == nil
-	case json.Number:
-		f, err := v.Float64()
-		return int(math.Trunc(f)), err == nil
-	case float64:
-		return int(math.Trunc(v)), true
-	case int:
-		return v, true
-	}
-	return 0, false
 }

@@ -31,23 +31,17 @@ func (t *task) cacheBIOS(ctx context.Context) error {
 		return db.Faultf(400, kindUnsupported, "Cannot fetch BIOS attributes for node %s, BIOS settings are not supported.", t.node.UUID)
 	}
 	values := bios.Values()
-	settings := make([]biosValue, 0, len(values))
+	settings := make([]db.Dict, 0, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		settings = append(settings, biosValue{name: name, value: values[name]})
+		settings = append(settings, db.Dict{"name": name, "value": values[name]})
 	}
 	return t.storeBIOS(settings, system.BMC.Registry(ctx, bios.AttributeRegistry))
 }
 
-// biosValue holds the name and the value of a BIOS setting, as reported by the BMC or sent by a client.
-type biosValue struct {
-	name  string
-	value any
-}
-
-// stored returns the value as the database stores it. Python's SQLite driver writes booleans as 1 and 0.
-func (b biosValue) stored() *string {
+// storedBIOS returns a value as the database stores it. Python's SQLite driver writes booleans as 1 and 0.
+func storedBIOS(value any) *string {
 	text := ""
-	switch v := b.value.(type) {
+	switch v := value.(type) {
 	case nil:
 		return nil
 	case bool:
@@ -58,24 +52,26 @@ func (b biosValue) stored() *string {
 	return &text
 }
 
-// storeBIOS implements sync_node_setting (ironic/objects/bios.py). A setting whose value has not changed keeps its
+// storeBIOS implements sync_node_setting (ironic/objects/bios.py). The given objects hold the name and the value of a
+// setting each, as reported by the BMC or sent by a client. A setting whose value has not changed keeps its
 // other fields. A number or a boolean always counts as changed, because the stored value is a string.
-func (t *task) storeBIOS(given []biosValue, registry []redfish.RegistryAttribute) error {
+func (t *task) storeBIOS(given []db.Dict, registry []redfish.RegistryAttribute) error {
 	before := map[string]db.BIOSSetting{}
 	for _, setting := range t.c.tables.BIOS(t.node.UUID) {
 		before[setting.Name] = setting
 	}
 	settings := make([]db.BIOSSetting, 0, len(given))
 	for _, b := range given {
-		old, known := before[b.name]
-		text, isText := b.value.(string)
-		if known && (b.value == nil && old.Value == nil || isText && old.Value != nil && *old.Value == text) {
+		name, value := b.Text("name"), b["value"]
+		old, known := before[name]
+		text, isText := value.(string)
+		if known && (value == nil && old.Value == nil || isText && old.Value != nil && *old.Value == text) {
 			settings = append(settings, old)
 			continue
 		}
-		setting := db.BIOSSetting{Name: b.name, Value: b.stored()}
+		setting := db.BIOSSetting{Name: name, Value: storedBIOS(value)}
 		for _, a := range registry {
-			if a.Name == b.name {
+			if a.Name == name {
 				describeSetting(&setting, a)
 				break
 			}

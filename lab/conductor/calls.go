@@ -171,7 +171,7 @@ func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.V
 		if _, err := t.storeImageType(); err != nil {
 			return err
 		}
-		for _, kind := range interfaceKinds {
+		for _, kind := range api.InterfaceKinds {
 			if kind == "vendor" {
 				continue
 			}

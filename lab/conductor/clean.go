@@ -86,7 +86,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		}
 	}
 	if !noRamdisk {
-		state, err := t.driver.deploy.prepareCleaning(ctx, t)
+		state, err := t.driver.deploy.prepareSteps(ctx, t, cleanSteps)
 		switch {
 		case isKind(err, kindAgentConnection), err == nil && state == cleanWait:
 			return t.processTo(onWait, t.target(cleanSteps))
@@ -103,11 +103,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	}
 	steps := t.steps(cleanSteps)
 	t.flowStarts(cleanSteps, steps)
-	first := -1
-	if len(steps) > 0 {
-		first = 0
-	}
-	t.guardSteps(ctx, cleanSteps, func() error { return t.stepsFrom(ctx, cleanSteps, first, noRamdisk) })
+	t.guardSteps(ctx, cleanSteps, func() error { return t.stepsFrom(ctx, cleanSteps, 0, noRamdisk) })
 	return nil
 }
 
@@ -147,7 +143,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	t.wipeSteps(cleanSteps)
 	t.save()
 	if !noRamdisk {
-		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
+		if err := t.driver.deploy.tearDownSteps(ctx, t, cleanSteps); err != nil {
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}

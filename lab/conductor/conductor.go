@@ -61,7 +61,7 @@ func New(options Options) (*Conductor, error) {
 		Limit: options.Limits.BMCSessions, Sleep: c.sleep,
 		Spawn: func(do func(context.Context)) { _ = c.spawn(false, do) },
 	}
-	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
+	c.images = &imageStore{c: c, fetched: map[string]*image{}, published: map[string]string{}}
 	if err := c.forgetLocks(); err != nil {
 		c.end()
 		return nil, fmt.Errorf("making a conductor: %w", err)

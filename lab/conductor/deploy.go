@@ -15,16 +15,12 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if the action would exceed Limits.Deploy, the maximum number of nodes being deployed, or
-// Limits.Clean, the maximum number of nodes being deleted or cleaned.
+// limit returns an error if the action, which is provisioning, unprovisioning or cleaning, would exceed Limits.Deploy,
+// the maximum number of nodes being deployed, or Limits.Clean, the maximum number of nodes being deleted or cleaned.
 func (c *Conductor) limit(action string) error {
-	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
-	switch action {
-	case "unprovisioning", "cleaning":
-		most, states = c.options.Limits.Clean, []string{deleting, cleaning, cleanWait}
-	case "provisioning":
-	default:
-		return nil
+	most, states := c.options.Limits.Clean, []string{deleting, cleaning, cleanWait}
+	if action == "provisioning" {
+		most, states = c.options.Limits.Deploy, []string{deploying, deployWait}
 	}
 	count := 0
 	c.tables.Nodes.List(func(n *db.Node) bool {

@@ -172,7 +172,10 @@ var eraseParameters = db.Dict{
 	"agent_enable_nvme_secure_erase": true, "agent_enable_ata_secure_erase": true, "disk_erasure_concurrency": 4,
 }
 
-func (agentDeploy) prepareCleaning(ctx context.Context, t *task) (string, error) {
+func (agentDeploy) prepareSteps(ctx context.Context, t *task, kind stepKind) (string, error) {
+	if kind == serviceSteps {
+		return serviceWait, t.restartIntoAgent(ctx)
+	}
 	maps.Copy(t.node.DriverInternalInfo, eraseParameters)
 	if err := t.prepareAgentBoot(ctx); err != nil {
 		return "", err
@@ -180,37 +183,29 @@ func (agentDeploy) prepareCleaning(ctx context.Context, t *task) (string, error)
 	return cleanWait, t.setPower(ctx, reboot)
 }
 
-func (agentDeploy) tearDownCleaning(ctx context.Context, t *task) error {
-	failed := t.node.Fault == faultClean
-	if err := t.leaveRamdisk(ctx, failed); err != nil || failed || !t.powerStaysOn() {
-		return err
-	}
-	return t.setPower(ctx, reboot)
-}
-
-// leaveRamdisk cleans up the ramdisk boot. Unless the operation has failed, it powers the machine off first if allowed.
-func (t *task) leaveRamdisk(ctx context.Context, failed bool) error {
+// tearDownSteps cleans up the ramdisk boot. Unless the operation has failed, it powers the machine off first if allowed.
+// Afterward, it boots the instance of a serviced node, and restarts a cleaned machine that must stay powered on.
+func (agentDeploy) tearDownSteps(ctx context.Context, t *task, kind stepKind) error {
+	failed := t.node.Fault == operations[kind].fault
 	if !failed && !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
 			return err
 		}
 	}
-	return t.driver.boot.cleanUpRamdisk(ctx, t)
-}
-
-func (agentDeploy) prepareService(ctx context.Context, t *task) (string, error) {
-	return serviceWait, t.restartIntoAgent(ctx)
-}
-
-func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
-	failed := t.node.Fault == faultService
-	if err := t.leaveRamdisk(ctx, failed); err != nil || failed {
+	if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil || failed {
 		return err
 	}
-	if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
-		return err
+	switch {
+	case kind == serviceSteps:
+		if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
+			return err
+		}
+		return t.setPower(ctx, t.powerOnAgain())
+	case t.powerStaysOn():
+		return t.setPower(ctx, reboot)
+	default:
+		return nil
 	}
-	return t.setPower(ctx, t.powerOnAgain())
 }
 
 // bootAgent implements the deploy step of all agent deploy interfaces except ramdisk. It boots the agent unless the

@@ -17,12 +17,6 @@ import (
 	"ironworks/python"
 )
 
-// interfaceKinds lists the kinds of driver interfaces, in Ironic's order.
-var interfaceKinds = []string{
-	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network",
-	"power", "raid", "rescue", "storage", "vendor",
-}
-
 // generic contains the interfaces of every hardware type (drivers/generic.py), even if not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
@@ -122,7 +116,7 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 	if n.Interfaces == nil {
 		n.Interfaces = map[string]string{}
 	}
-	for _, kind := range interfaceKinds {
+	for _, kind := range api.InterfaceKinds {
 		own, given := n.Interfaces[kind]
 		if given {
 			if err := c.checkInterface(n.Driver, kind, own); err != nil {
@@ -183,11 +177,10 @@ type deployInterface interface {
 	prepare(ctx context.Context, t *task) error
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
-	// The prepare methods return the state in which the node waits for the ramdisk, or "".
-	prepareCleaning(ctx context.Context, t *task) (string, error)
-	tearDownCleaning(ctx context.Context, t *task) error
-	prepareService(ctx context.Context, t *task) (string, error)
-	tearDownService(ctx context.Context, t *task) error
+	// prepareSteps prepares cleaning or servicing, and returns the state in which the node waits for the ramdisk, or "".
+	// tearDownSteps undoes that.
+	prepareSteps(ctx context.Context, t *task, kind stepKind) (string, error)
+	tearDownSteps(ctx context.Context, t *task, kind stepKind) error
 	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
@@ -237,7 +230,7 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 		return nil, err
 	}
 	d := &driver{names: map[string]string{}}
-	for _, kind := range interfaceKinds {
+	for _, kind := range api.InterfaceKinds {
 		d.names[kind] = interfaceOf(n, kind)
 	}
 	d.power = implementationOf(powerInterfaces, d.names["power"])
@@ -267,7 +260,7 @@ func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	}
 	all := map[string]string{}
 	// If a key has two descriptions, that of the boot interface takes precedence.
-	for _, kind := range append(slices.Clone(interfaceKinds), "boot") {
+	for _, kind := range append(slices.Clone(api.InterfaceKinds), "boot") {
 		name, err := c.defaultInterface(driver, kind, "")
 		if err != nil {
 			continue

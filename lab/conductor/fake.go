@@ -41,11 +41,9 @@ func (fakeDeploy) prepare(context.Context, *task) error  { return nil }
 func (fakeDeploy) cleanUp(context.Context, *task) error  { return nil }
 func (fakeDeploy) tearDown(context.Context, *task) error { return nil }
 
-func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { return "", nil }
-func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
-func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
-func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
-func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat)        {}
+func (fakeDeploy) prepareSteps(context.Context, *task, stepKind) (string, error) { return "", nil }
+func (fakeDeploy) tearDownSteps(context.Context, *task, stepKind) error          { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat)               {}
 
 var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: noEffect}}
 

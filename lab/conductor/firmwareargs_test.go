@@ -60,4 +60,7 @@ func TestPythonInt(t *testing.T) {
 			t.Errorf("int(%v) = %d, %v", test.value, got, ok)
 		}
 	}
+	if got := toInt(json.Number("5.0")); got != 5 {
+		t.Errorf("the priority 5.0 counts as %d", got)
+	}
 }

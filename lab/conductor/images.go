@@ -22,11 +22,10 @@ import (
 type imageStore struct {
 	c *Conductor
 
-	mu         sync.Mutex
-	dir        string
-	ownsFolder bool              // whether this store created dir
-	fetched    map[string]*image // downloaded images, by their original URL
-	published  map[string]string // paths of the served files, by the names under which they are published
+	mu        sync.Mutex
+	dir       string            // the temporary folder of the files, or "" before the first download
+	fetched   map[string]*image // downloaded images, by their original URL
+	published map[string]string // paths of the served files, by the names under which they are published
 }
 
 // image is an image that the store has downloaded to a file.
@@ -174,7 +173,7 @@ func (s *imageStore) folder() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("making a folder for images: %w", err)
 		}
-		s.dir, s.ownsFolder = dir, true
+		s.dir = dir
 	}
 	return s.dir, nil
 }
@@ -200,12 +199,7 @@ func replaceFile(path string, content io.Reader) error {
 func (s *imageStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ownsFolder {
+	if s.dir != "" {
 		_ = os.RemoveAll(s.dir)
-	}
-	for _, known := range s.fetched {
-		if known.path != "" && !s.ownsFolder {
-			_ = os.Remove(known.path)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -158,7 +159,7 @@ func checkReason(flag string, was, is bool, oldReason string, reason *string) er
 func (c *Conductor) checkInterfaces(old, n *db.Node, reset bool) error {
 	newDriver := old.Driver != n.Driver
 	check := newDriver
-	for _, kind := range interfaceKinds {
+	for _, kind := range api.InterfaceKinds {
 		if old.Interfaces[kind] == n.Interfaces[kind] {
 			if newDriver && reset {
 				delete(n.Interfaces, kind)

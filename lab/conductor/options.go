@@ -22,8 +22,6 @@ type Options struct {
 	VNCURL string
 	// Client downloads images. If nil, http.DefaultClient is used.
 	Client *http.Client
-	// Dir stores downloaded images while the conductor runs. If empty, a temporary folder is used.
-	Dir string
 	// RequireTLS rejects agents without TLS ([agent]require_tls, whose default in Ironic is true).
 	RequireTLS bool
 

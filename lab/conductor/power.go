@@ -46,7 +46,7 @@ func (t *task) setPower(ctx context.Context, change string) error {
 
 func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.Duration) error {
 	target := powerTarget(change)
-	if target == powerOff && t.node.DisablePowerOff != nil && *t.node.DisablePowerOff {
+	if target == powerOff && t.powerStaysOn() {
 		return powerFailure(change)
 	}
 	skip, err := t.powerIsAlready(ctx, change)
@@ -57,7 +57,6 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 		if target == powerOff {
 			t.wipeOnPowerOff()
 			t.save()
-			return nil
 		}
 		return nil
 	}

@@ -3,7 +3,6 @@ package conductor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net"
 	"strings"
 
@@ -269,19 +268,10 @@ type pcieFunction struct {
 }
 
 // pciDevices returns the PCIe functions of the machine (_get_pcie_devices in
-// ironic/drivers/modules/redfish/inspect.py). Devices that cannot be read are omitted. The system resource contains
-// either links to the devices or a link to a collection of them (System.pcie_devices in sushy).
+// ironic/drivers/modules/redfish/inspect.py). Devices that cannot be read are omitted.
 func pciDevices(ctx context.Context, s *redfish.System) []any {
-	var links []redfish.Link
-	if json.Unmarshal(s.PCIeDevices, &links) != nil {
-		var collection redfish.Link
-		if json.Unmarshal(s.PCIeDevices, &collection) != nil {
-			return nil
-		}
-		links, _ = s.BMC.Links(ctx, collection.ID)
-	}
 	var list []any
-	for _, at := range links {
+	for _, at := range s.PCIeDevices {
 		var device struct{ PCIeFunctions *redfish.Link }
 		if s.BMC.Get(ctx, at.ID, &device) != nil {
 			continue

@@ -112,9 +112,6 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	var drives []raid.Drive
 	for i := range storages {
 		s := &storages[i]
-		if !s.HasRAID() {
-			continue
-		}
 		for _, d := range s.AllDrives {
 			drives = append(drives, raid.Drive{
 				ID: d.ID, Controller: s.ID,
@@ -284,7 +281,7 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 	}
 	wanted, _ := v["physical_disks"].([]any)
 	at := slices.IndexFunc(storages, func(s redfish.Storage) bool {
-		return s.HasRAID() && slices.ContainsFunc(s.AllDrives, func(d redfish.Drive) bool { return slices.Contains(wanted, any(d.ID)) })
+		return slices.ContainsFunc(s.AllDrives, func(d redfish.Drive) bool { return slices.Contains(wanted, any(d.ID)) })
 	})
 	if at < 0 {
 		return "", redfishFault("No storage controller found for node %s", t.node.UUID)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -92,6 +93,8 @@ func (r *rig) serveISO(w http.ResponseWriter, request *http.Request) {
 
 // metal gives an agent access to the hardware of its machine.
 type metal struct {
+	agent.Hardware // nil: no test mounts a device
+
 	m *machine.Machine
 }
 
@@ -134,6 +137,15 @@ func (h metal) WriteImage(_ context.Context, write agent.ImageWrite, content io.
 func (h metal) Erase(_ context.Context, erase agent.Erase) error {
 	return h.m.Wipe(erase.Device)
 }
+
+// Execute fails as on a host without programs, except that no disk is a member of an array.
+func (h metal) Execute(_ context.Context, argv ...string) (agent.Output, error) {
+	if slices.Contains(argv, "--fs") {
+		return agent.Output{}, nil
+	}
+	return agent.Output{}, agent.ErrNoProgram
+}
+
 func (h metal) StartUnit(context.Context, string) error { return nil }
 func (h metal) UnitState(context.Context, string) (agent.UnitState, error) {
 	return agent.UnitState{}, nil
@@ -151,7 +163,7 @@ func (r *rig) Run(ctx context.Context, m *machine.Machine, _ machine.Media) erro
 	options := r.agent
 	r.mu.Unlock()
 	transport := &http.Transport{DisableKeepAlives: true}
-	options.IronicURL, options.Client, options.Hardware = r.api.URL, &http.Client{Transport: transport}, metal{m}
+	options.IronicURL, options.Client, options.Hardware = r.api.URL, &http.Client{Transport: transport}, metal{m: m}
 	options.Speed = testSpeed
 	return agent.Run(ctx, options)
 }
@@ -163,7 +175,7 @@ func (r *rig) machine(change ...func(*db.Node)) (*machine.Machine, *db.Node) {
 		Name: "m1", CPUs: 4, MemoryMiB: 16384, User: "admin", Password: "secret",
 		Disks: []machine.Disk{{Name: "/dev/sda", SizeBytes: 100 << 30, Model: "disk", Serial: "S1"}},
 		NICs:  []machine.NIC{{Name: "eno1", MAC: testMAC, SpeedMbps: 1000}},
-	}, machine.Options{Ramdisk: r, FirmwareTime: 200 * time.Millisecond, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}})
+	}, machine.Options{Ramdisk: r.Run, FirmwareTime: 200 * time.Millisecond, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -55,15 +55,11 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	}
 	steps := t.steps(serviceSteps)
 	t.flowStarts(serviceSteps, steps)
-	first := -1
-	if len(steps) > 0 {
-		first = 0
-	}
 	for _, step := range steps {
 		ramdisk = ramdisk || python.Truthy(step["requires_ramdisk"])
 	}
 	if ramdisk && !noRamdisk {
-		state, err := t.driver.deploy.prepareService(ctx, t)
+		state, err := t.driver.deploy.prepareSteps(ctx, t, serviceSteps)
 		if err != nil {
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to prepare node %s for service: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
@@ -76,7 +72,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		t.setInternal("service_disable_ramdisk", true)
 		t.save()
 	}
-	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, first, noRamdisk) })
+	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, 0, noRamdisk) })
 	return nil
 }
 
@@ -91,7 +87,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	t.save()
 	t.flowEnds(serviceSteps, t.steps(serviceSteps), "")
 	if !noRamdisk {
-		if err := t.driver.deploy.tearDownService(ctx, t); err != nil {
+		if err := t.driver.deploy.tearDownSteps(ctx, t, serviceSteps); err != nil {
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to tear down from service for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}

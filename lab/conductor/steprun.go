@@ -28,10 +28,10 @@ func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	}
 }
 
-// stepsFrom runs the steps from the given index to the last one. An index of -1 means that all steps are done.
+// stepsFrom runs the steps from the given index to the last one.
 func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
 	steps := t.steps(kind)
-	for i := index; index >= 0 && i < len(steps); i++ {
+	for i := index; i < len(steps); i++ {
 		step := steps[i]
 		*kind.step(t.node) = step.Clone()
 		t.setInternal(string(kind)+"_step_index", i)
@@ -112,14 +112,10 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 
 // tearDownSteps makes the deploy interface undo what it did for the operation.
 func (t *task) tearDownSteps(ctx context.Context, kind stepKind) error {
-	switch kind {
-	case cleanSteps:
-		return t.driver.deploy.tearDownCleaning(ctx, t)
-	case serviceSteps:
-		return t.driver.deploy.tearDownService(ctx, t)
-	default:
+	if kind == deploySteps {
 		return t.driver.deploy.cleanUp(ctx, t)
 	}
+	return t.driver.deploy.tearDownSteps(ctx, t, kind)
 }
 
 // abortError implements get_last_error.

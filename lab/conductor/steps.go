@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -57,14 +58,12 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// stepInterfaces lists the interfaces with steps, in the order for steps of equal priority.
-var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
-
+// interfaceRank returns the rank of an interface among steps of equal priority, the highest first.
 func interfaceRank(name string) int {
 	if name == "network" {
-		return len(stepInterfaces) + 1
+		return len(api.StepInterfaces) + 1
 	}
-	return len(stepInterfaces) - slices.Index(stepInterfaces, name)
+	return len(api.StepInterfaces) - slices.Index(api.StepInterfaces, name)
 }
 
 // sortSteps sorts steps by descending priority. It sorts steps with equal priority by interface.
@@ -90,7 +89,7 @@ func findStep(steps []db.Dict, step db.Dict) db.Dict {
 // driverSteps returns the steps of all interfaces, or only those with a priority if enabledOnly is set.
 func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	var steps []db.Dict
-	for _, name := range stepInterfaces {
+	for _, name := range api.StepInterfaces {
 		if name == "deploy" {
 			steps = append(steps, t.driver.deploy.steps(t, kind)...)
 			continue
@@ -335,7 +334,7 @@ func (t *task) storePlan(kind stepKind, steps []db.Dict) {
 	t.save()
 }
 
-// nextStep returns the index of the next step, or -1 if there is none.
+// nextStep returns the index of the next step, which is behind the last one if there is none.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"
@@ -348,16 +347,12 @@ func (t *task) nextStep(kind stepKind) int {
 	}
 	value, ok := t.node.DriverInternalInfo[string(kind)+"_step_index"]
 	if !ok || value == nil {
-		return -1
+		return len(t.steps(kind))
 	}
-	index := toInt(value)
 	if skip {
-		index++
+		return toInt(value) + 1
 	}
-	if index >= len(t.steps(kind)) {
-		return -1
-	}
-	return index
+	return toInt(value)
 }
 
 // executeStep runs one step. It returns the provision state in which the node waits for the end of the step, or "" if

@@ -79,11 +79,7 @@ func interfaceSteps(kind, name string) []step {
 
 // applyFakeBIOS stores the settings that were given to the fake BIOS interface.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
-	var settings []biosValue
-	for _, setting := range dictsOf(args["settings"]) {
-		settings = append(settings, biosValue{name: setting.Text("name"), value: setting["value"]})
-	}
-	return "", t.storeBIOS(settings, nil)
+	return "", t.storeBIOS(dictsOf(args["settings"]), nil)
 }
 
 // noSuchStep returns Python's error for a step that the interface does not implement as a method.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"ironworks/lab/db"
 	"ironworks/python"
@@ -48,27 +49,29 @@ func listOf(dicts []db.Dict) []any {
 	return all
 }
 
-// toInt converts a number to an integer. It returns 0 for values that it cannot convert.
-func toInt(value any) int {
+// pythonInt implements Python's int() for values decoded from JSON.
+func pythonInt(value any) (int, bool) {
 	switch v := value.(type) {
-	case int:
-		return v
-	case int64:
-		return int(v)
-	case float64:
-		if math.Abs(v) < math.MaxInt32 {
-			return int(v)
-		}
-		return 0
-	case json.Number:
-		n, _ := strconv.Atoi(v.String())
-		return n
+	case bool:
+		return map[bool]int{true: 1}[v], true
 	case string:
-		n, _ := strconv.Atoi(v)
-		return n
-	default:
-		return 0
+		n, err := strconv.Atoi(strings.TrimSpace(v))
+		return n, err == nil
+	case json.Number:
+		f, err := v.Float64()
+		return int(math.Trunc(f)), err == nil
+	case float64:
+		return int(math.Trunc(v)), true
+	case int:
+		return v, true
 	}
+	return 0, false
+}
+
+// toInt is like pythonInt, but returns 0 for values that it cannot convert.
+func toInt(value any) int {
+	n, _ := pythonInt(value)
+	return n
 }
 
 // mask returns a copy of the object in which secrets are masked.

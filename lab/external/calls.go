@@ -28,15 +28,15 @@ func (s *service) handlers() map[string]handler {
 	return map[string]handler{
 		"GET /inventory":        func(r *http.Request) (any, error) { return h.Inventory(r.Context()) },
 		"GET /block-devices":    s.blockDevices,
-		"POST /boot-entry":      command(func(ctx context.Context, c body) (any, error) { return nil, h.BootFrom(ctx, c.Device) }),
-		"POST /run":             command(s.run),
+		"POST /boot-entry":      command(func(ctx context.Context, c body) error { return h.BootFrom(ctx, c.Device) }),
+		"POST /run":             s.run,
 		"GET /mount":            s.mount,
-		"POST /unmount":         command(s.unmount),
+		"POST /unmount":         command(func(ctx context.Context, c body) error { return h.Unmount(ctx, c.Device, c.Files) }),
 		"POST /erase":           command(s.erase),
 		"POST /write-image":     s.writeImage,
-		"POST /start-unit":      command(func(ctx context.Context, c body) (any, error) { return nil, h.StartUnit(ctx, c.Unit) }),
+		"POST /start-unit":      command(func(ctx context.Context, c body) error { return h.StartUnit(ctx, c.Unit) }),
 		"GET /unit-state":       s.unitState,
-		"POST /rescue-password": command(func(ctx context.Context, c body) (any, error) { return nil, h.SetRescuePassword(ctx, c.Hash) }),
+		"POST /rescue-password": command(func(ctx context.Context, c body) error { return h.SetRescuePassword(ctx, c.Hash) }),
 		"POST /network-down":    withoutBody(h.NetworkDown),
 		"POST /sync":            withoutBody(h.Sync),
 		"POST /power-off":       withoutBody(h.PowerOff),
@@ -44,14 +44,14 @@ func (s *service) handlers() map[string]handler {
 	}
 }
 
-// command returns a handler that calls do with the decoded body of the request.
-func command(do func(context.Context, body) (any, error)) handler {
+// command returns a handler that calls do with the decoded body of the request. Its answer has no content.
+func command(do func(context.Context, body) error) handler {
 	return func(r *http.Request) (any, error) {
 		c, err := read(r)
 		if err != nil {
 			return nil, err
 		}
-		return do(r.Context(), c)
+		return nil, do(r.Context(), c)
 	}
 }
 
@@ -76,12 +76,12 @@ func (s *service) blockDevices(r *http.Request) (any, error) {
 	return devices, err
 }
 
-func (s *service) erase(ctx context.Context, c body) (any, error) {
+func (s *service) erase(ctx context.Context, c body) error {
 	depth, ok := map[string]agent.Erasure{"metadata": agent.EraseMetadata, "all": agent.EraseAll}[c.Depth]
 	if !ok {
-		return nil, badRequest{fmt.Errorf("depth %q: want metadata or all", c.Depth)}
+		return badRequest{fmt.Errorf("depth %q: want metadata or all", c.Depth)}
 	}
-	return nil, s.hardware.Erase(ctx, agent.Erase{Device: c.Device, Depth: depth})
+	return s.hardware.Erase(ctx, agent.Erase{Device: c.Device, Depth: depth})
 }
 
 func (s *service) writeImage(r *http.Request) (any, error) {
@@ -93,29 +93,19 @@ func (s *service) writeImage(r *http.Request) (any, error) {
 }
 
 func (s *service) unitState(r *http.Request) (any, error) {
-	state, err := s.hardware.UnitState(r.Context(), r.URL.Query().Get("unit"))
-	return map[string]string{"active": state.Active, "result": state.Result}, err
-}
-
-// programs returns the programs of the machine's hardware, or an error if programs cannot run on it.
-func (s *service) programs() (agent.Programs, error) {
-	programs, ok := s.hardware.(agent.Programs)
-	if !ok {
-		return nil, badRequest{errors.New("the machine has no programs")}
-	}
-	return programs, nil
+	return s.hardware.UnitState(r.Context(), r.URL.Query().Get("unit"))
 }
 
 // run runs a program and answers with its output. A missing program causes an error.
-func (s *service) run(ctx context.Context, c body) (any, error) {
-	programs, err := s.programs()
+func (s *service) run(r *http.Request) (any, error) {
+	c, err := read(r)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Argv) == 0 {
 		return nil, badRequest{errors.New("no program")}
 	}
-	return programs.Execute(ctx, c.Argv...)
+	return s.hardware.Execute(r.Context(), c.Argv...)
 }
 
 // files is the response to a mount request: the files of a device, or the error of mounting it.
@@ -126,22 +116,11 @@ type files struct {
 }
 
 func (s *service) mount(r *http.Request) (any, error) {
-	programs, err := s.programs()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	answer := files{Device: r.URL.Query().Get("device")}
-	answer.Files, err = programs.Mount(r.Context(), answer.Device)
+	answer.Files, err = s.hardware.Mount(r.Context(), answer.Device)
 	if refused, ok := errors.AsType[*agent.MountError](err); ok {
 		answer.Error, err = refused.Text, nil
 	}
 	return answer, err
-}
-
-func (s *service) unmount(ctx context.Context, c body) (any, error) {
-	programs, err := s.programs()
-	if err != nil {
-		return nil, err
-	}
-	return nil, programs.Unmount(ctx, c.Device, c.Files)
 }

@@ -7,7 +7,6 @@
 //	IRONWORKS_MACHINE       the machine's name
 //	IRONWORKS_MACS          the MAC addresses of its network interfaces, separated by spaces
 //	IRONWORKS_IRONIC_URL    Ironic's URL: http://127.0.0.1:6385
-//	IRONWORKS_AGENT_TOKEN   the token of the boot medium; unset if the medium has none
 //	IRONWORKS_PLAIN         1 if Ironic expects an agent without TLS; otherwise unset
 //	IRONWORKS_NO_INSPECTION 1 if the ramdisk is configured without inspection; otherwise unset
 //	IRONWORKS_SPEED         how many times faster than a real machine the machine is

@@ -21,6 +21,8 @@ import (
 
 // metal is hardware that records the calls to its methods.
 type metal struct {
+	agent.Hardware // nil: no test runs a program or mounts a device
+
 	mu  sync.Mutex
 	did []string
 }
@@ -145,7 +147,7 @@ func start(t *testing.T, script string, faults agent.Faults) *run {
 	r := &run{journal: newJournal(), power: cancel, ended: make(chan error, 1), metal: &metal{}}
 	go func() {
 		r.ended <- Run(ctx, Options{
-			Command: []string{"sh", "-c", script}, Machine: "m1", MACs: []string{"aa", "bb"}, IronicURL: "http://ironic", Token: "t",
+			Command: []string{"sh", "-c", script}, Machine: "m1", MACs: []string{"aa", "bb"}, IronicURL: "http://ironic",
 			Plain: true, Hardware: r.metal, Journal: r.add, Faults: faults, Speed: 50,
 		})
 	}()
@@ -166,13 +168,13 @@ func (r *run) end(t *testing.T) error {
 
 func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("OS_PASSWORD", "secret")
-	r := start(t, `echo "$IRONWORKS_MACHINE $IRONWORKS_MACS $IRONWORKS_IRONIC_URL $IRONWORKS_AGENT_TOKEN $IRONWORKS_PLAIN [$IRONWORKS_NO_INSPECTION$OS_PASSWORD]"
+	r := start(t, `echo "$IRONWORKS_MACHINE $IRONWORKS_MACS $IRONWORKS_IRONIC_URL $IRONWORKS_PLAIN [$IRONWORKS_NO_INSPECTION$OS_PASSWORD]"
 		echo complaint >&2; exit 3`, agent.Faults{})
 	if err := r.end(t); !errors.Is(err, errExited) {
 		t.Errorf("it ended with %v", err)
 	}
 	want := []string{
-		"Started ironic-agent.service - Ironic Agent.", "m1 aa bb http://ironic t 1 []", "complaint",
+		"Started ironic-agent.service - Ironic Agent.", "m1 aa bb http://ironic 1 []", "complaint",
 		"ironic-agent.service: Main process exited, code=exited, status=3/FAILURE", "ironic-agent.service: Failed with result 'exit-code'.",
 	}
 	if got := r.all(); !slices.Equal(got, want) {

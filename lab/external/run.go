@@ -28,8 +28,6 @@ type Options struct {
 	MACs    []string
 	// IronicURL is the URL at which the program reaches Ironic.
 	IronicURL string
-	// Token is the agent token on the boot medium.
-	Token string
 	// Plain reports whether Ironic expects an agent without TLS, and NoInspection whether the ramdisk does not inspect.
 	Plain, NoInspection bool
 	// Hardware is the machine on which the program works. Required.
@@ -174,9 +172,6 @@ func (o Options) environment(url string) []string {
 		"IRONWORKS_SPEED="+strconv.FormatFloat(o.Speed, 'g', -1, 64),
 		"IRONWORKS_HARDWARE_URL="+url,
 	)
-	if o.Token != "" {
-		env = append(env, "IRONWORKS_AGENT_TOKEN="+o.Token)
-	}
 	if o.Plain {
 		env = append(env, "IRONWORKS_PLAIN=1")
 	}

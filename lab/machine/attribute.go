@@ -20,15 +20,15 @@ const (
 )
 
 // attribute describes a BIOS attribute, which is an entry of the attribute registry. The bounds lower and upper apply
-// to integers, and the lengths apply to strings and passwords.
+// to integers, and the length applies to strings and passwords.
 type attribute struct {
-	name, label          string
-	kind                 attributeType
-	values               []string // values of an enumeration; the first one is the default
-	lower, upper         int
-	minLength, maxLength int
-	byDefault            any
-	readOnly, unique     bool
+	name, label      string
+	kind             attributeType
+	values           []string // values of an enumeration; the first one is the default
+	lower, upper     int
+	maxLength        int
+	byDefault        any
+	readOnly, unique bool
 }
 
 // attributes contains the BIOS attributes that every machine has. They cover all types, and all properties that
@@ -76,8 +76,8 @@ func checkAttribute(name string, value any) (any, error) {
 		if a.kind == enumerationAttribute && !slices.Contains(a.values, v) {
 			return nil, badRequest(propertyValue, "The value of the attribute %s must be one of %s, not %q.", name, strings.Join(a.values, ", "), v)
 		}
-		if n := utf8.RuneCountInString(v); a.kind == stringAttribute && (n < a.minLength || n > a.maxLength) {
-			return nil, badRequest(propertyLength, "The value of the attribute %s must have %d to %d characters, not %d.", name, a.minLength, a.maxLength, n)
+		if n := utf8.RuneCountInString(v); a.kind == stringAttribute && n > a.maxLength {
+			return nil, badRequest(propertyLength, "The value of the attribute %s must have 0 to %d characters, not %d.", name, a.maxLength, n)
 		}
 	}
 	return typed, nil
@@ -118,7 +118,7 @@ func (a attribute) entry() object {
 	case integerAttribute:
 		e["LowerBound"], e["UpperBound"], e["ScalarIncrement"] = a.lower, a.upper, 1
 	case stringAttribute, passwordAttribute:
-		e["MinLength"], e["MaxLength"] = a.minLength, a.maxLength
+		e["MinLength"], e["MaxLength"] = 0, a.maxLength
 	case booleanAttribute:
 	}
 	return e

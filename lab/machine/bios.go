@@ -21,9 +21,6 @@ func newBIOS(spec Spec) biosState {
 			defaults[a.name] = a.byDefault
 		}
 	}
-	if spec.BootMode == BIOS {
-		current["BootMode"], defaults["BootMode"] = "Bios", "Bios"
-	}
 	current["SerialNumber"], current["SystemMemory"] = spec.Serial, fmt.Sprintf("%d GB", spec.MemoryMiB/1024)
 	return biosState{current: current, defaults: defaults, pending: map[string]any{}}
 }

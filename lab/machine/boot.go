@@ -2,7 +2,6 @@ package machine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +32,15 @@ const (
 	Continuous Enabled = "Continuous"
 )
 
+// BootMode is the mode in which the firmware boots. The values are Redfish's.
+type BootMode string
+
+// Values of [BootMode].
+const (
+	UEFI BootMode = "UEFI"
+	BIOS BootMode = "Legacy"
+)
+
 // BootOverride makes the machine try a device before those in the boot order, for one boot or for all boots.
 type BootOverride struct {
 	Target  Device
@@ -52,20 +60,12 @@ const (
 	ProgressOSRunning Progress = "OSRunning"
 )
 
-// BootFailure records a device from which the machine could not boot, and the reason.
-type BootFailure struct {
-	Device Device
-	Reason string
-}
-
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
 	At       time.Time // when the boot reached that stage
 	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
-	// Failures contains the devices that the machine tried before Device.
-	Failures []BootFailure
 }
 
 var (
@@ -75,20 +75,11 @@ var (
 	errNoBoot = errors.New("no bootable device")
 )
 
-// Ramdisk is a program that runs on a machine after it has booted from a CD.
-type Ramdisk interface {
-	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or reset.
-	// The next boot waits until Run has returned. After an earlier return, the machine stays on.
-	Run(ctx context.Context, m *Machine, media Media) error
-}
-
 // Boot returns the status of the last boot.
 func (m *Machine) Boot() BootStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	status := m.boot
-	status.Failures = slices.Clone(status.Failures)
-	return status
+	return m.boot
 }
 
 // Override returns the boot override.
@@ -110,8 +101,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	if change.Target == None {
 		next.Enabled = Disabled
 	}
-	if m.options.Guest != nil && next.Mode != m.spec.BootMode {
-		return fmt.Errorf("%w: this machine boots in mode %s only", errBoot, m.spec.BootMode)
+	if m.options.Guest != nil && next.Mode != UEFI {
+		return fmt.Errorf("%w: this machine boots in mode %s only", errBoot, UEFI)
 	}
 	switch {
 	case !slices.Contains(devices(), next.Target):
@@ -127,10 +118,10 @@ func (m *Machine) SetOverride(change BootOverride) error {
 }
 
 // bootDevices returns the devices that the next boot tries in turn. The first one is the target of the boot override,
-// if there is one, which is also returned as override; otherwise, override is None. An override that applies only once
-// is cleared. Called with mu held.
+// if there is one, which is also returned as override; otherwise, override is None. The firmware's own order is the
+// disks first and then the network. An override that applies only once is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
-	order := slices.Clone(m.spec.BootOrder)
+	order := []Device{Hdd, Pxe}
 	if m.override.Enabled == Disabled || m.override.Target == None {
 		return order, None
 	}

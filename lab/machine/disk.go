@@ -195,7 +195,7 @@ func (m *Machine) Restore(c Contents) {
 		m.arrays = append(m.arrays, &a)
 	}
 	m.dropArrays()
-	if m.spec.BootMode == UEFI && len(c.Records) > 0 {
+	if len(c.Records) > 0 {
 		m.records = slices.Clone(c.Records)
 	}
 }

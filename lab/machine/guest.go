@@ -50,10 +50,7 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 	case err == nil:
 		boot.Media = &media
 	case override == Cd || !errors.Is(err, errNoMedium):
-		m.advance(ctx, func() {
-			m.boot.Failures = append(m.boot.Failures, BootFailure{Device: Cd, Reason: err.Error()})
-			m.emit(BootFailed, "%s: %v", Cd, err)
-		})
+		m.advance(ctx, func() { m.emit(BootFailed, "%s: %v", Cd, err) })
 	}
 	end, err := m.options.Guest.Run(ctx, boot)
 	m.advance(ctx, func() { m.guestEnded(end, err) }) //nolint:contextcheck // the next boot outlives this one

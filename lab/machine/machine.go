@@ -8,7 +8,7 @@
 //
 // A conductor controls the machine through Redfish: it inserts an image into the virtual CD drive,
 // selects the drive as the next boot device and powers the machine on. The machine downloads the
-// image and passes it to its [Ramdisk], which runs until the machine is powered off. This package
+// image and passes it to its [Options].Ramdisk, which runs until the machine is powered off. This package
 // does not know what a ramdisk does. The ramdisk accesses the hardware through its [Machine],
 // installs a system with [Machine.Install] and powers off with [Machine.Reset].
 //
@@ -34,8 +34,10 @@ type Options struct {
 	// after a reset, and UpdateTime is the time that it takes to write new firmware.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
-	// Ramdisk runs after the machine has booted from the CD.
-	Ramdisk Ramdisk
+	// Ramdisk runs after the machine has booted from the CD, for as long as the booted system does. Its context is
+	// canceled when the machine is powered off or reset. The next boot waits until Ramdisk has returned. After an
+	// earlier return, the machine stays on.
+	Ramdisk func(ctx context.Context, m *Machine, media Media) error
 
 	// Guest, if not nil, replaces the simulated system, so Ramdisk, FirmwareTime and ShutdownTime are not used.
 	Guest Guest
@@ -102,18 +104,16 @@ func New(spec Spec, options Options) (*Machine, error) {
 	}
 	m := &Machine{
 		options: options, spec: spec, power: Off,
-		override: BootOverride{Target: None, Enabled: Disabled, Mode: spec.BootMode},
+		override: BootOverride{Target: None, Enabled: Disabled, Mode: UEFI},
 		boot:     BootStatus{Progress: ProgressNone},
 		changing: func() {},
 		bios:     newBIOS(spec),
 		firmware: newFirmware(spec),
 		secure:   SecureBoot{Keys: allKeys()},
+		records:  firmwareRecords(spec),
 	}
 	if spec.RAID != nil {
 		m.raid.drives, m.spec.Disks = spec.Disks, nil
-	}
-	if spec.BootMode == UEFI {
-		m.records = firmwareRecords(spec)
 	}
 	m.life, m.end = context.WithCancel(context.Background())
 	return m, nil

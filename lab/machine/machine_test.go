@@ -121,8 +121,6 @@ func TestSpec(t *testing.T) {
 		{"no name", func(s *Spec) { s.Name = "" }, "the name may have"},
 		{"a name with a slash", func(s *Spec) { s.Name = "a/b" }, "the name may have"},
 		{"no password", func(s *Spec) { s.Password = "" }, "needs a user and a password"},
-		{"an unknown mode", func(s *Spec) { s.BootMode = "Floppy" }, "unknown boot mode"},
-		{"an order with None", func(s *Spec) { s.BootOrder = []Device{None} }, "None is no device"},
 		{"a wrong MAC", func(s *Spec) { s.NICs[0].MAC = "52:54" }, "eno1"},
 		{"a MAC in upper case", func(s *Spec) { s.NICs[0].MAC = "52:54:00:AB:00:01" }, "eno1"},
 		{"the same interface twice", func(s *Spec) { s.NICs[1].Name = "eno1" }, "there twice"},
@@ -221,7 +219,7 @@ func TestManyGoroutines(t *testing.T) {
 	ramdisk := &recorder{fails: errors.New("ends at once")}
 	events := 0 // needs no lock, because events arrive one at a time
 	m := machineT(t, spec(), Options{
-		Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
+		Ramdisk: ramdisk.Run, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
 		PowerOnTime: time.Millisecond, PowerOffTime: time.Millisecond, FirmwareTime: time.Millisecond,
 	})
 	r := rackT(t, m)

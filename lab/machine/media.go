@@ -25,7 +25,6 @@ type VirtualMedia struct {
 
 // Media describes the medium from which a machine has booted.
 type Media struct {
-	Device Device
 	// URL is the URL of the image.
 	URL string
 	// Path is the path of a file that contains the image, and Size is the file's size in bytes. The file exists until
@@ -123,7 +122,7 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	}
 	m.dropImage()
 	m.image = path
-	return Media{Device: Cd, URL: drive.URL, Path: path, Size: size}, nil
+	return Media{URL: drive.URL, Path: path, Size: size}, nil
 }
 
 // fetch downloads an image to a new file, and returns the file's path and size.

@@ -16,7 +16,7 @@ type BootRecord struct {
 	Path string
 }
 
-// BootRecords returns the boot menu of UEFI firmware. With BIOS firmware, it is empty.
+// BootRecords returns the boot menu of the UEFI firmware.
 func (m *Machine) BootRecords() []BootRecord {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,9 +56,6 @@ func firmwareRecords(s Spec) []BootRecord {
 
 // efibootmgr simulates efibootmgr: it deletes an entry of the boot menu if requested, and lists the entries.
 func (m *Machine) efibootmgr(args []string) Output {
-	if m.spec.BootMode == BIOS {
-		return fails(2, "EFI variables are not supported on this system.\n")
-	}
 	if i := slices.Index(args, "-b"); i >= 0 && i+1 < len(args) && slices.Contains(args, "-B") {
 		before := len(m.records)
 		m.records = slices.DeleteFunc(m.records, func(r BootRecord) bool { return fmt.Sprintf("%04X", r.Number) == args[i+1] })

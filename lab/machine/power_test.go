@@ -64,7 +64,7 @@ func TestRamdiskEndsWithThePower(t *testing.T) {
 		t.Run(string(how), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ramdisk := &recorder{}
-				m := machineT(t, spec(), Options{Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"})})
+				m := machineT(t, spec(), Options{Ramdisk: ramdisk.Run, Client: clientOf(web{imageURL: "iso"})})
 				insertT(t, m, Continuous)
 				reset(t, m, ResetOn)
 				synctest.Wait()

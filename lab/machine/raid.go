@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// RAIDController describes a RAID controller. It hides the drives, which are the disks in the [Spec], from the
-// operating system, which sees a disk for each volume.
+// RAIDController describes a RAID controller, also in a lab's file of machines. It hides the drives, which are the
+// disks in the [Spec], from the operating system, which sees a disk for each volume.
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
 	// Types contains the Redfish RAIDTypes that the controller supports; empty means all types that Ironic can create.
 	Types []string
 	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
-	OnReset bool
+	OnReset bool `yaml:"on_reset"`
 }
 
 // raidKind describes a RAIDType. A volume has between least and most drives, and the number of its drives is a

@@ -69,10 +69,7 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 			return
 		}
 		if err != nil {
-			m.advance(ctx, func() {
-				m.boot.Failures = append(m.boot.Failures, BootFailure{Device: device, Reason: err.Error()})
-				m.emit(BootFailed, "%s: %v", device, err)
-			})
+			m.advance(ctx, func() { m.emit(BootFailed, "%s: %v", device, err) })
 			continue
 		}
 		m.advance(ctx, func() {
@@ -91,7 +88,7 @@ func (m *Machine) runSystem(ctx context.Context, media *Media) {
 	if media == nil || m.options.Ramdisk == nil {
 		return // an installed system does nothing
 	}
-	err := m.options.Ramdisk.Run(ctx, m, *media)
+	err := m.options.Ramdisk(ctx, m, *media)
 	m.advance(ctx, func() {
 		if err != nil {
 			m.emit(RamdiskEnded, "%v", err)

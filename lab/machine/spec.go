@@ -9,15 +9,6 @@ import (
 	"slices"
 )
 
-// BootMode is the firmware's boot mode. The values are Redfish's.
-type BootMode string
-
-// Values of [BootMode].
-const (
-	UEFI BootMode = "UEFI"
-	BIOS BootMode = "Legacy"
-)
-
 // Spec describes a machine's hardware.
 type Spec struct {
 	// Name is the Redfish ID of the machine's system, manager and chassis. It consists of letters, digits, dots,
@@ -33,11 +24,6 @@ type Spec struct {
 	// CPUs is the number of cores. MemoryMiB is the size of the memory in MiB.
 	CPUs      int
 	MemoryMiB int
-	// BootMode is the firmware's boot mode. If empty, it is UEFI.
-	BootMode BootMode
-	// BootOrder lists the devices that the firmware tries in turn if there is no boot override, or if the target of
-	// the override does not boot. If empty, the firmware tries the disk first and then the network.
-	BootOrder []Device
 
 	// Disks contains the machine's disks. If it has a RAID controller, they are the controller's drives.
 	Disks []Disk
@@ -75,13 +61,6 @@ func (s *Spec) complete() error {
 	if s.User == "" || s.Password == "" {
 		return fmt.Errorf("machine %s: the BMC needs a user and a password", s.Name)
 	}
-	switch s.BootMode {
-	case "":
-		s.BootMode = UEFI
-	case UEFI, BIOS:
-	default:
-		return fmt.Errorf("machine %s: unknown boot mode %q", s.Name, s.BootMode)
-	}
 	for value, fallback := range map[*string]string{
 		&s.UUID: uuidOf(s.Name), &s.Vendor: "ironworks", &s.Product: "Lab machine",
 		&s.Serial: s.Name, &s.BIOSVersion: "2.4.1", &s.BMCVersion: "1.12.0",
@@ -91,12 +70,6 @@ func (s *Spec) complete() error {
 		}
 	}
 	s.CPUs, s.MemoryMiB = max(s.CPUs, 1), max(s.MemoryMiB, 1024)
-	if len(s.BootOrder) == 0 {
-		s.BootOrder = []Device{Hdd, Pxe}
-	}
-	if slices.Contains(s.BootOrder, None) {
-		return fmt.Errorf("machine %s: %s is no device to boot from", s.Name, None)
-	}
 	if s.RAID != nil {
 		if err := s.RAID.complete(); err != nil {
 			return fmt.Errorf("machine %s: %w", s.Name, err)
@@ -136,8 +109,7 @@ func checkDisks(disks []Disk) error {
 
 // copied returns a deep copy of the Spec.
 func (s Spec) copied() Spec {
-	s.BootOrder, s.NICs = slices.Clone(s.BootOrder), slices.Clone(s.NICs)
-	s.Disks = copyDisks(s.Disks)
+	s.NICs, s.Disks = slices.Clone(s.NICs), copyDisks(s.Disks)
 	if s.RAID != nil {
 		raid := *s.RAID
 		raid.Types = slices.Clone(raid.Types)

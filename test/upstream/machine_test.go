@@ -86,7 +86,7 @@ func TestConductorDrivesMachine(t *testing.T) {
 			defer images.Close()
 			ramdisk := make(recorder, 8)
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			m := newMachine(t, machine.Options{Ramdisk: ramdisk, Client: client, PowerOnTime: 200 * time.Millisecond, PowerOffTime: 200 * time.Millisecond})
+			m := newMachine(t, machine.Options{Ramdisk: ramdisk.Run, Client: client, PowerOnTime: 200 * time.Millisecond, PowerOffTime: 200 * time.Millisecond})
 			address := serveMachine(t, m, true)
 			n := node{server: server}
 			n.uuid = server.CreateNode(t, map[string]any{

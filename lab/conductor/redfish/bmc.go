@@ -1,5 +1,6 @@
 // Package redfish is the Redfish client of the embedded Ironic's conductor. It sends the same requests as sushy,
-// Ironic's Redfish library, and reports its exceptions. It knows neither nodes nor tasks.
+// Ironic's Redfish library, and reports its exceptions. It lacks what sushy does only for BMCs that differ from the
+// lab's. It knows neither nodes nor tasks.
 package redfish
 
 import (
@@ -327,15 +328,6 @@ func (m *BMC) Do(ctx context.Context, method, path string, body any) (requests.R
 			return requests.Response{}, err
 		}
 	}
-}
-
-// DoWithBody is like Do. If the BMC requires a body, it sends the request again with an empty object.
-func (m *BMC) DoWithBody(ctx context.Context, method, path string, body any) error {
-	_, err := m.Do(ctx, method, path, body)
-	if e := AsError(err); e.IsHTTP() && (e.Status == http.StatusUnsupportedMediaType || e.Status == http.StatusBadRequest) {
-		_, err = m.Do(ctx, method, path, map[string]any{})
-	}
-	return err
 }
 
 // Vendor returns the vendor named in the service root.

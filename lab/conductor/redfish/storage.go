@@ -60,11 +60,6 @@ func (s *System) Storages(ctx context.Context) ([]Storage, error) {
 	return storages, err
 }
 
-// HasRAID reports whether the storage supports RAID. One that does not report its types is assumed to.
-func (s *Storage) HasRAID() bool {
-	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
-}
-
 // VolumeCollection holds the fields of a Redfish VolumeCollection that the conductor uses.
 type VolumeCollection struct {
 	Members []Link

@@ -34,7 +34,7 @@ type System struct {
 	Storage, SimpleStorage, Bios   *Link
 	BiosVersion                    string
 	BootProgress                   *struct{ LastState string }
-	VirtualMedia, SecureBoot       *Link
+	SecureBoot                     *Link
 	Boot                           struct {
 		Target  string   `json:"BootSourceOverrideTarget"`
 		Enabled string   `json:"BootSourceOverrideEnabled"`
@@ -50,8 +50,7 @@ type System struct {
 	Links struct {
 		ManagedBy, Chassis []Link
 	}
-	// PCIeDevices is a list of links, or a link to a collection.
-	PCIeDevices json.RawMessage
+	PCIeDevices []Link
 }
 
 // Reset sends a reset action of the given type to the system.
@@ -104,7 +103,6 @@ func (s *System) SetBoot(ctx context.Context, target, enabled, mode string) erro
 
 // VirtualMedia holds the used fields of a Redfish VirtualMedia, a virtual drive.
 type VirtualMedia struct {
-	path       string
 	MediaTypes []string
 	Inserted   *bool
 	Image      *string
@@ -114,11 +112,8 @@ type VirtualMedia struct {
 	}
 }
 
-// Drives returns the virtual media drives of the system or, if it has none, of its managers.
+// Drives returns the virtual media drives of the system's managers. The lab's systems have no drives of their own.
 func (s *System) Drives(ctx context.Context) ([]VirtualMedia, error) {
-	if s.VirtualMedia != nil {
-		return s.drivesAt(ctx, s.VirtualMedia.ID)
-	}
 	var all []VirtualMedia
 	for _, manager := range s.Links.ManagedBy {
 		var m struct{ VirtualMedia *Link }
@@ -128,25 +123,17 @@ func (s *System) Drives(ctx context.Context) ([]VirtualMedia, error) {
 		if m.VirtualMedia == nil {
 			continue
 		}
-		drives, err := s.drivesAt(ctx, m.VirtualMedia.ID)
+		links, err := s.BMC.Links(ctx, m.VirtualMedia.ID)
+		if err != nil {
+			return nil, err
+		}
+		drives, err := ReadAll[VirtualMedia](ctx, s.BMC, links)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, drives...)
 	}
 	return all, nil
-}
-
-func (s *System) drivesAt(ctx context.Context, path string) ([]VirtualMedia, error) {
-	links, err := s.BMC.Links(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	all, err := ReadAll[VirtualMedia](ctx, s.BMC, links)
-	for i := range all {
-		all[i].path = links[i].ID
-	}
-	return all, err
 }
 
 // IsFor reports whether the drive supports the kind of medium. "" is any kind, and DVD drives support CDs.
@@ -156,28 +143,8 @@ func (d VirtualMedia) IsFor(kind string) bool {
 
 // Insert inserts the image with the given URL into a drive.
 func (s *System) Insert(ctx context.Context, d VirtualMedia, image string) error {
-	if d.Actions.Insert.Target == "" {
-		_, err := s.BMC.Do(ctx, http.MethodPatch, d.path, map[string]any{"Image": image, "Inserted": true, "WriteProtected": true})
-		return err
-	}
-	body := map[string]any{"Image": image}
-	for range 3 {
-		_, err := s.BMC.Do(ctx, http.MethodPost, d.Actions.Insert.Target, body)
-		e := AsError(err)
-		if !e.IsHTTP() {
-			return err
-		}
-		// Some BMCs require further properties, such as the protocol in the image's URL.
-		switch {
-		case body["TransferProtocolType"] == nil && strings.Contains(e.Text, "TransferProtocolType"):
-			body["TransferProtocolType"] = strings.ToUpper(strings.SplitN(image, ":", 2)[0])
-		case body["TransferMethod"] == nil && strings.Contains(e.Text, "TransferMethod"):
-			body["TransferMethod"] = "Stream"
-		default:
-			return err
-		}
-	}
-	return &Error{Class: "BadRequestError", Status: http.StatusBadRequest, Text: "the BMC wants ever more parameters"}
+	_, err := s.BMC.Do(ctx, http.MethodPost, d.Actions.Insert.Target, map[string]any{"Image": image})
+	return err
 }
 
 // Eject ejects the media from the virtual drives that support the given kind of medium.
@@ -190,11 +157,7 @@ func (s *System) Eject(ctx context.Context, kind string) error {
 		if !d.IsFor(kind) || d.Inserted == nil || !*d.Inserted {
 			continue
 		}
-		method, path, body := http.MethodPost, d.Actions.Eject.Target, any(nil)
-		if path == "" {
-			method, path, body = http.MethodPatch, d.path, map[string]any{"Image": nil, "Inserted": false}
-		}
-		if err := s.BMC.DoWithBody(ctx, method, path, body); err != nil {
+		if _, err := s.BMC.Do(ctx, http.MethodPost, d.Actions.Eject.Target, nil); err != nil {
 			return err
 		}
 	}

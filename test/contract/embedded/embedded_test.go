@@ -39,7 +39,7 @@ func startEmbedded(t *testing.T) *contract.Subject {
 	images := listen(t)
 	tables := db.New(time.Now)
 	c, err := conductor.New(conductor.Options{
-		Tables: tables, HTTPURL: "http://" + images.Addr().String(), Dir: t.TempDir(), LogsCollect: "always",
+		Tables: tables, HTTPURL: "http://" + images.Addr().String(), LogsCollect: "always",
 		Enabled: map[string][]string{"bios": {"fake", "no-bios", "redfish"}, "firmware": {"no-firmware", "fake", "redfish"}},
 		Periods: conductor.Periods{PowerSync: -1, Provision: 2 * time.Second, Rescue: 2 * time.Second},
 		Limits:  conductor.Limits{Deploy: 100000, Clean: 100000, SoftPowerTries: 20, BMCConnections: 3},

@@ -34,8 +34,6 @@ def write_config(path):
         "lookup_interval": 2,
         "inspection_dhcp_wait_timeout": 0,
     }
-    if env.get("IRONWORKS_AGENT_TOKEN"):
-        options["agent_token"] = env["IRONWORKS_AGENT_TOKEN"]
     if not env.get("IRONWORKS_NO_INSPECTION"):
         options["inspection_collectors"] = "default,logs"
         # Without a callback URL the agent of Ironic 21.4 does not inspect.
