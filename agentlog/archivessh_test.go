@@ -104,6 +104,17 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
+// TestRemoteFileWithoutYear checks that lines without a year are delivered even if the file's name has no time.
+func TestRemoteFileWithoutYear(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC()
+	_, o := conductor(t, conductorWith(map[string]string{"journal.txt": now.Format("Jan _2 15:04:05") + " h a: short\n"}))
+	b, _ := archiveOnce(t, "ssh://core@127.0.0.1/var/log/it's here/journal.txt", o)
+	if got, want := shortLines(b.Lines), []string{now.Format("2006-01-02T15:04:05") + " a 6 short"}; !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+}
+
 // TestIncompleteArchiveIsFetchedAgain checks that an archive counts as read only if its transfer was complete.
 func TestIncompleteArchiveIsFetchedAgain(t *testing.T) {
 	t.Parallel()
