@@ -291,6 +291,31 @@ func TestAgentStatusIsRepeated(t *testing.T) {
 	})
 }
 
+// TestAgentStatusInterval checks that other sources get a head start, and that the status is requested every 10 s.
+func TestAgentStatusInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var asked []string
+		address := func(models.NodeRef) string {
+			asked = append(asked, time.Since(began).String())
+			return ""
+		}
+		f, err := New(Options{Sources: []models.LogSource{models.LogStatus}, Address: address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
+		defer cancel()
+		states := 0
+		for b := range f.Follow(ctx, models.NodeRef{UUID: testUUID}) {
+			states += len(b.Status)
+		}
+		if want := []string{"2s", "12s", "22s"}; !slices.Equal(asked, want) || states != 1 {
+			t.Errorf("asked after %q, want %q; %d states", asked, want, states)
+		}
+	})
+}
+
 func TestAgentFault(t *testing.T) {
 	t.Parallel()
 	get := func(err error) error { return &url.Error{Op: "Get", URL: "https://u:p@h/?" + planted, Err: err} }

@@ -128,3 +128,30 @@ func TestHostKeysOfBrokenImages(t *testing.T) {
 		t.Errorf("canceled: keys %q, only: %t", keys, only)
 	}
 }
+
+// TestCertificateIsCreatedOnce checks that consoles that start at the same time use the same certificate. It tries this
+// several times, because they rarely create the file at exactly the same time.
+func TestCertificateIsCreatedOnce(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		images := openedImages(t)
+		found, start := make(chan string), make(chan struct{})
+		for range 8 {
+			go func() {
+				<-start
+				certificate, err := images.certificate()
+				if err != nil {
+					t.Error(err)
+				}
+				found <- string(certificate.pem)
+			}()
+		}
+		close(start)
+		first := <-found
+		for range 7 {
+			if other := <-found; other != first || first == "" {
+				t.Errorf("certificates %q and %q", first, other)
+			}
+		}
+	}
+}
