@@ -217,8 +217,7 @@ func TestAgentStatus(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"version": "13.0.0 token=`+planted+`\u001b[2J", "started_at": 1795352400.25}`)
 	})
 	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	for name, tt := range map[string]struct {
+	tests := map[string]struct {
 		address, line, why string
 	}{
 		"an agent":              {good.URL, `the agent answers, version 13.0.0 token=******, started 2026-11-22T13:00:00Z`, "certificate is not verified"},
@@ -227,7 +226,9 @@ func TestAgentStatus(t *testing.T) {
 		"nothing":               {gone.URL, "no answer from the agent: connection refused", "connection refused"},
 		"no address":            {"", "", "ramdisk not running"},
 		"an odd address":        {"file:///etc/passwd", "", "ramdisk not running"},
-	} {
+	}
+	gone.Close() // after the other servers have their ports
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := onceOf(t, Options{Sources: []models.LogSource{models.LogStatus}, Once: true, Address: func(models.NodeRef) string { return tt.address }})
 			text := ""

@@ -138,9 +138,8 @@ func TestSerialFollowsAnotherAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := listener.Addr().String()
-	_ = listener.Close()
-	l := &lender{addresses: []string{"tcp://" + closed, "tcp://" + socat(t, "found\n")}}
+	l := &lender{addresses: []string{"tcp://" + listener.Addr().String(), "tcp://" + socat(t, "found\n")}}
+	_ = listener.Close() // after the other console has its port
 	texts, statuses, stop := serialFollower(t, l)
 	defer stop()
 	if got := texts("found"); !slices.Equal(got, []string{"found"}) {
