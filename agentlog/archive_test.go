@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,6 +81,19 @@ func tarball(t *testing.T, members ...member) []byte {
 	return b.Bytes()
 }
 
+func unpacked(t *testing.T, content []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
 // shortLines formats each line as "TIME UNIT LEVEL TEXT", with "-" for a missing time.
 func shortLines(lines []models.LogLine) []string {
 	out := make([]string, len(lines))
@@ -100,6 +114,8 @@ func TestArchives(t *testing.T) {
 		"Nov 22 13:00:00 localhost ironic-agent[1873]: 2026-11-22 13:00:00.123 1 ERROR ironic_coreos_install [-] coreos-installer failed with code 1\n" +
 		"                                              of two lines\n" +
 		"Nov 22 13:00:01 localhost ironic-agent[1873]: GET /?agent_token=" + planted + "\n"
+	damaged := unpacked(t, tarball(t, member{name: "journal", text: "Nov 22 12:00:00 h a: one\n"}, member{name: "journal", text: "two"}))
+	copy(damaged[2*512:], "\xff\xff\xff\xff") // the second header
 	for name, tt := range map[string]struct {
 		content []byte
 		want    []string
@@ -131,8 +147,13 @@ func TestArchives(t *testing.T) {
 		"links and folders": {tarball(t,
 			member{name: "journal", text: "/etc/shadow", kind: tar.TypeSymlink}, member{name: "../../journal", text: "Nov 22 12:00:00 h a: one\n"}, member{name: "journal", kind: tar.TypeDir},
 		), []string{"2026-11-22T12:00:00 a 6 one"}, ""},
-		"cut off": {tarball(t, member{name: "journal", text: strings.Repeat(journal, 2000)})[:700], nil, "unexpected EOF"},
-		"broken":  {[]byte("\x1f\x8bxxxxxxxxxxxxxxxxxx"), []string{}, "gzip"},
+		"cut off":              {tarball(t, member{name: "journal", text: strings.Repeat(journal, 2000)})[:700], nil, "unexpected EOF"},
+		"broken":               {[]byte("\x1f\x8bxxxxxxxxxxxxxxxxxx"), []string{}, "gzip"},
+		"broken in the middle": {damaged, []string{"2026-11-22T12:00:00 a 6 one"}, "reading file.txt: archive/tar: invalid tar header"},
+		"text after a time": {[]byte("Nov 22 12:00:00\nNov 22 12:00:00 h\nNov 22 12:00:00 h a: one\nNov 22 12:00:01 h two words\nNov 22 12:00:01 h two words: x\nNov 22 12:00:01 h : x\nNov 22 12:00:01 h word\n"), []string{
+			"- file 6 Nov 22 12:00:00", "- file 6 Nov 22 12:00:00 h", "2026-11-22T12:00:00 a 6 one", "2026-11-22T12:00:00 a 6 Nov 22 12:00:01 h two words",
+			"2026-11-22T12:00:00 a 6 Nov 22 12:00:01 h two words: x", "2026-11-22T12:00:00 a 6 Nov 22 12:00:01 h : x", "2026-11-22T12:00:00 a 6 Nov 22 12:00:01 h word",
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines, _, err := archiveLines(bytes.NewReader(tt.content), "file.txt", time.Date(2026, 11, 22, 13, 0, 5, 0, time.UTC), models.NodeRef{UUID: testUUID}, testNow)
@@ -146,6 +167,19 @@ func TestArchives(t *testing.T) {
 				t.Error("a secret is shown")
 			}
 		})
+	}
+}
+
+// TestArchiveLineLimit checks that the limit applies to all files together, and that a note says what was skipped.
+func TestArchiveLineLimit(t *testing.T) {
+	t.Parallel()
+	entry := `{"MESSAGE":"one\ntwo\nthree","_SYSTEMD_UNIT":"a.service"}` + "\n"
+	content := tarball(t, member{name: "journal", text: strings.Repeat(entry, 3)}, member{name: "b.log", text: "hidden\n"})
+	lines, notes, err := tarLines(bytes.NewReader(unpacked(t, content)), "x", func(name string) *textReader {
+		return &textReader{parser: testParser(), name: name, limit: 4}
+	})
+	if want := []string{"only the first 4 lines of journal were read", "only the first 0 lines of b were read"}; err != nil || len(lines) != 6 || !slices.Equal(notes, want) {
+		t.Errorf("%d lines, notes %q, error %v; want whole entries and %q", len(lines), notes, err, want)
 	}
 }
 

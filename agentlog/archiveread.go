@@ -29,8 +29,12 @@ const (
 
 // archiveLines reads the log in an archive or in a plain file. The lines of an archive are sorted by time; lines with
 // equal times keep their order. If reading fails, it returns the lines read so far and an error. The notes name
-// content that was skipped because of a limit.
+// content that was skipped because of a limit. The year of times without one follows from storedAt, or from now if
+// storedAt is zero.
 func archiveLines(from io.Reader, name string, storedAt time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
+	if storedAt.IsZero() {
+		storedAt = now()
+	}
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {
 		return &textReader{parser: NewParser(node, models.LogArchive, now), name: name, storedAt: storedAt, limit: maxArchiveLines}
@@ -85,7 +89,7 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 		}
 		logs++
 		t := reader(memberName(header.Name))
-		t.limit -= len(lines)
+		t.limit = max(t.limit-len(lines), 0) // an entry of several lines may exceed the limit
 		if header.Size > mostMember {
 			notes = append(notes, fmt.Sprintf("only the first %d MiB of %s were read", mostMember>>20, printable.Line(t.name)))
 		}
@@ -284,11 +288,8 @@ func words(text string, n int) (head, tail string, ok bool) {
 }
 
 // yearOf returns at with its missing year added: the latest year in which the time is at most one day after storedAt.
-// The day allows for clock differences. If storedAt is zero, it returns at unchanged.
+// The day allows for clock differences.
 func yearOf(at, storedAt time.Time) time.Time {
-	if storedAt.IsZero() {
-		return at
-	}
 	dated := at.AddDate(storedAt.Year(), 0, 0)
 	if dated.After(storedAt.Add(24 * time.Hour)) {
 		dated = at.AddDate(storedAt.Year()-1, 0, 0)

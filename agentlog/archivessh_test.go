@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,6 +72,10 @@ func TestArchiveOverSSH(t *testing.T) {
 		"readme":                         "x",
 	}
 	s, full := conductor(t, conductorWith(files))
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		archive string
 		lines   []string
@@ -82,6 +87,7 @@ func TestArchiveOverSSH(t *testing.T) {
 		"no such file":           {"ssh://core@127.0.0.1/nowhere", []string{}, StateFailed, "cannot read the archive: no such command: ls -1 -- /nowhere password=******"},
 		"an odd host":            {"ssh://-x/nowhere", []string{}, StateFailed, "the archive's address: "},
 		"no such host":           {"ssh://core@127.0.0.1:1/x", []string{}, StateFailed, "SSH connection refused"},
+		"the local user":         {"ssh://127.0.0.1/x", []string{}, StateFailed, me.Username + "@127.0.0.1"},
 		"another user":           {"ssh://root@127.0.0.1/x", []string{}, StateFailed, "root@127.0.0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,6 +107,17 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 	if len(empty.asked()) != 1 {
 		t.Errorf("commands %q", empty.asked())
+	}
+}
+
+// TestRemoteFileWithoutYear checks that lines without a year are delivered even if the file's name has no time.
+func TestRemoteFileWithoutYear(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC()
+	_, o := conductor(t, conductorWith(map[string]string{"journal.txt": now.Format("Jan _2 15:04:05") + " h a: short\n"}))
+	b, _ := archiveOnce(t, "ssh://core@127.0.0.1/var/log/it's here/journal.txt", o)
+	if got, want := shortLines(b.Lines), []string{now.Format("2006-01-02T15:04:05") + " a 6 short"}; !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
 	}
 }
 

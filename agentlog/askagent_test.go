@@ -24,8 +24,7 @@ func TestProbeAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = closed.Close()
-	for name, tt := range map[string]struct {
+	tests := map[string]struct {
 		address string
 		want    explain.Answer
 		text    string
@@ -37,7 +36,9 @@ func TestProbeAgent(t *testing.T) {
 		"a closed port":     {"https://" + closed.Addr().String(), explain.AnswerNo, "connection refused at https://127.0.0.1:"},
 		"with a password":   {"https://u:p@" + closed.Addr().String(), explain.AnswerNo, "connection refused at https://"},
 		"no address at all": {"::", "", "no answer"},
-	} {
+	}
+	_ = closed.Close() // after the other servers have their ports
+	for name, tt := range tests {
 		got := ProbeAgent(t.Context(), tt.address)
 		if got.Answers != tt.want || !strings.Contains(got.Text, tt.text) || strings.ContainsAny(got.Text, "\x1b") || strings.Contains(got.Text, "u:p@") {
 			t.Errorf("%s: %+v", name, got)

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/models"
+	"ironworks/test/memnet"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -213,8 +217,7 @@ func TestAgentStatus(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"version": "13.0.0 token=`+planted+`\u001b[2J", "started_at": 1795352400.25}`)
 	})
 	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	for name, tt := range map[string]struct {
+	tests := map[string]struct {
 		address, line, why string
 	}{
 		"an agent":              {good.URL, `the agent answers, version 13.0.0 token=******, started 2026-11-22T13:00:00Z`, "certificate is not verified"},
@@ -223,7 +226,9 @@ func TestAgentStatus(t *testing.T) {
 		"nothing":               {gone.URL, "no answer from the agent: connection refused", "connection refused"},
 		"no address":            {"", "", "ramdisk not running"},
 		"an odd address":        {"file:///etc/passwd", "", "ramdisk not running"},
-	} {
+	}
+	gone.Close() // after the other servers have their ports
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := onceOf(t, Options{Sources: []models.LogSource{models.LogStatus}, Once: true, Address: func(models.NodeRef) string { return tt.address }})
 			text := ""
@@ -237,6 +242,98 @@ func TestAgentStatus(t *testing.T) {
 				t.Errorf("status %+v", b.Status)
 			}
 		})
+	}
+}
+
+// TestAgentStatusIsRepeated checks that an answer becomes a line only if it differs from the one before, and that the
+// agent is not asked while another source works.
+func TestAgentStatusIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := http.StatusOK
+		network := memnet.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(answer)
+			_, _ = fmt.Fprint(w, `{"version": "13"}`)
+		}))
+		client := &http.Client{Transport: &http.Transport{DialContext: network.Dial, DisableKeepAlives: true}}
+		j := &nodeFollower{options: &Options{Address: func(models.NodeRef) string { return memnet.URL }}, reports: make(chan sourceReport, 10), working: make([]atomic.Bool, 2)}
+		s := &statusSource{follower: j, out: &sourceOutput{follower: j, source: models.LogStatus, index: 1}}
+		said := func() (got []string) {
+			s.ask(t.Context(), client)
+			for len(j.reports) > 0 {
+				n := <-j.reports
+				if n.status != nil {
+					got = append(got, fmt.Sprint(n.status.State, ": ", n.status.Reason))
+				}
+				for _, l := range n.lines {
+					got = append(got, fmt.Sprint(l.Level, ": ", l.Text))
+				}
+			}
+			return got
+		}
+		const following, lost = "following: agent status only, no log; its certificate is not verified", "connecting: not an agent's answer: HTTP 503"
+		for i, tt := range []struct {
+			answer int
+			others bool
+			want   []string
+		}{
+			{200, false, []string{"info: the agent answers, version 13", following}},
+			{200, false, []string{following}},
+			{503, false, []string{"warning: no answer from the agent: not an agent's answer: HTTP 503", lost}},
+			{503, false, []string{lost}},
+			{200, true, []string{"waiting: on standby: used only while no better source works"}},
+			{200, false, []string{"info: the agent answers, version 13", following}},
+		} {
+			answer = tt.answer
+			j.working[0].Store(tt.others)
+			if got := said(); !slices.Equal(got, tt.want) {
+				t.Errorf("request %d: %q, want %q", i, got, tt.want)
+			}
+		}
+	})
+}
+
+// TestAgentStatusInterval checks that other sources get a head start, and that the status is requested every 10 s.
+func TestAgentStatusInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var asked []string
+		address := func(models.NodeRef) string {
+			asked = append(asked, time.Since(began).String())
+			return ""
+		}
+		f, err := New(Options{Sources: []models.LogSource{models.LogStatus}, Address: address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
+		defer cancel()
+		states := 0
+		for b := range f.Follow(ctx, models.NodeRef{UUID: testUUID}) {
+			states += len(b.Status)
+		}
+		if want := []string{"2s", "12s", "22s"}; !slices.Equal(asked, want) || states != 1 {
+			t.Errorf("asked after %q, want %q; %d states", asked, want, states)
+		}
+	})
+}
+
+func TestAgentFault(t *testing.T) {
+	t.Parallel()
+	get := func(err error) error { return &url.Error{Op: "Get", URL: "https://u:p@h/?" + planted, Err: err} }
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"not an agent": {fmt.Errorf("%w: HTTP 404", errNoAgent), "not an agent's answer: HTTP 404"},
+		"refused":      {get(syscall.ECONNREFUSED), "connection refused"},
+		"no route":     {get(syscall.EHOSTUNREACH), "no route to host"},
+		"no network":   {get(syscall.ENETUNREACH), "no route to host"},
+		"a timeout":    {get(context.DeadlineExceeded), "timed out"},
+		"a reset":      {get(syscall.ECONNRESET), "connection lost"},
+	} {
+		if got := agentFault(tt.err); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
 	}
 }
 
@@ -257,6 +354,15 @@ Host 10.0.0.*
 Host bastion
   HostName bastion.example.com
   User notme
+Host odd-port
+  Port ssh
+Host by-command
+  ProxyCommand nc %h %p
+Host no-command
+  ProxyCommand none
+  IdentityFile none
+  IdentityFile /%n/%p/%%
+  UserKnownHostsFile none
 Host *
   IdentityFile ~/.ssh/all
 `
@@ -292,6 +398,13 @@ Host *
 		"a jump of ours":      {SSHOptions{Config: "none", Jump: "ssh://op@jump"}, "fd00::2", "op@jump:22 [] ask 3 > core@[fd00::2]:22 [] ask 3"},
 		"an odd jump":         {SSHOptions{Config: "none", Jump: "-oProxyCommand=evil"}, "h", `jump host: "-oProxyCommand=evil" is not [user@]host[:port]`},
 		"a password":          {SSHOptions{Config: "none", Jump: "op:pl4nt3d@h"}, "h", "jump host: SSH addresses cannot contain a password; log in with a key"},
+		"a port of the file":  {SSHOptions{Config: config}, "odd-port", `ssh_config: invalid port for odd-port: "ssh"`},
+		"a jump host's port":  {SSHOptions{Config: config, Jump: "odd-port"}, "h", `ssh_config: invalid port for odd-port: "ssh"`},
+		"a ProxyCommand":      {SSHOptions{Config: config}, "by-command", "ssh_config: ProxyCommand of by-command is not supported: use ProxyJump, or set logs.ssh.jump in the context"},
+		"a jump before it":    {SSHOptions{Config: config, Jump: "op@jump"}, "by-command", "op@jump:22 [HOME/.ssh/all] ask 3 > core@by-command:22 [HOME/.ssh/all] ask 3"},
+		"none of all":         {SSHOptions{Config: config}, "no-command", "core@no-command:22 [/no-command/22/% HOME/.ssh/all] ask 1"},
+		"seven jumps":         {SSHOptions{Config: "none", Jump: strings.TrimSuffix(strings.Repeat("a@b,", 7), ",")}, "h", strings.Repeat("a@b:22 [] ask 3 > ", 7) + "core@h:22 [] ask 3"},
+		"too many jumps":      {SSHOptions{Config: "none", Jump: strings.TrimSuffix(strings.Repeat("a@b,", 8), ",")}, "h", "more than 7 jump hosts"},
 		"a port that is none": {SSHOptions{Config: "none", Jump: "h:99999"}, "h", `jump host: "h:99999" has an invalid port`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -308,7 +421,7 @@ Host *
 func TestHostOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://10.0.0.31:9999": "10.0.0.31", "http://[fd00::1]:9999": "fd00::1", "10.0.0.31": "10.0.0.31", "host:22": "host", "": "",
-		"https://-oProxyCommand=x:1": "", "https://a b": "", "https://*:9999": "", "https://": "", "file:///x": "",
+		"https://-oProxyCommand=x:1": "", "https://a b": "", "https://*:9999": "", "*": "", "a,b": "", "!a": "", "a\nb": "", "a:x": "", "http://[::1": "", "https://": "", "file:///x": "",
 	} {
 		if got := HostOf(address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)

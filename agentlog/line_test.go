@@ -70,7 +70,26 @@ func TestJournalEntries(t *testing.T) {
 			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Error: install failed","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
 			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: "installer-failed"}},
 		},
-		"klog":                 {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
+		"klog": {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
+		"klog of each level": {
+			`{"MESSAGE":"I1122 13:00:00.123456 1 a.go:1] i\nW1122 13:00:00.123456 1 a.go:1] w\nF1122 13:00:00.123456 1 a.go:1] f","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`,
+			[]seen{{unit: "x", level: 6, text: "a.go:1] i"}, {unit: "x", level: 4, text: "a.go:1] w"}, {unit: "x", level: 2, text: "a.go:1] f"}},
+		},
+		"no klog": {
+			`{"MESSAGE":"E1122 13:00:99.123456 1 a.go:1] time\nE1122 13:00:00.123456 pid a.go:1] pid\nE1122 13:00:00.123456 1 a.go:1","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`,
+			[]seen{{unit: "x", level: 6, text: "E1122 13:00:99.123456 1 a.go:1] time"}, {unit: "x", level: 6, text: "E1122 13:00:00.123456 pid a.go:1] pid"}, {unit: "x", level: 6, text: "E1122 13:00:00.123456 1 a.go:1"}},
+		},
+		"an emergency":    {`{"MESSAGE":"a","PRIORITY":"0","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 2, text: "a"}}},
+		"a debug message": {`{"MESSAGE":"a","PRIORITY":"7","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 7, text: "a"}}},
+		"a service that fails": {
+			`{"MESSAGE":"a.service: Failed with result 'exit-code'.\na.service: Main process exited, code=exited, status=1/FAILURE\na.service: Main process exited, code=exited, status=0/SUCCESS","PRIORITY":"6","SYSLOG_IDENTIFIER":"systemd"}`,
+			[]seen{
+				{unit: "systemd", level: 4, text: "a.service: Failed with result 'exit-code'."}, {unit: "systemd", level: 4, text: "a.service: Main process exited, code=exited, status=1/FAILURE"},
+				{unit: "systemd", level: 6, text: "a.service: Main process exited, code=exited, status=0/SUCCESS"},
+			},
+		},
+		"a percentage":         {`{"MESSAGE":"Read some of it (5%)","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "Read some of it (5%)"}}},
+		"a broken colour":      {`{"MESSAGE":"\u001b[3\u0007mred","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `\x1b[3\amred`}}},
 		"colours":              {`{"MESSAGE":"\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done \u001bc","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `red done \x1bc`}}},
 		"bidirectional":        {`{"MESSAGE":"a\u202eb\u200bc","PRIORITY":"6","_SYSTEMD_UNIT":"x\u202e.service"}`, []seen{{unit: `x\u202e`, level: 6, text: `a\u202eb\u200bc`}}},
 		"a secret in a colour": {`{"MESSAGE":"\u001b[1mpassword\u001b[0m=` + planted + `","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "password=******"}}},
@@ -111,6 +130,11 @@ func TestRealLogger(t *testing.T) {
 		{at + "ERROR ironic_python_agent.agent ValueError: no", seen{unit: "ironic_python_agent.agent", level: 3, text: "ValueError: no"}},
 		{at + "ERROR ironic_python_agent.agent \x1b[00m", seen{unit: "ironic_python_agent.agent", level: 3}},
 		{at + "CRITICAL ironic_python_agent.agent [-] bad\x1b[00m", seen{unit: "ironic_python_agent.agent", level: 2, text: "bad"}},
+		{at + "INFO x [-]", seen{unit: "x", level: 6}},
+		{"2026-13-22 14:56:44.056 3726 ERROR x [-] month", seen{unit: "agent", level: 6, text: "2026-13-22 14:56:44.056 3726 ERROR x [-] month"}},
+		{"2026-11-22 14:56:44.056 pid ERROR x [-] pid", seen{unit: "agent", level: 6, text: "2026-11-22 14:56:44.056 pid ERROR x [-] pid"}},
+		{at + "LOUD x [-] level", seen{unit: "agent", level: 6, text: at + "LOUD x [-] level"}},
+		{at + "ERROR", seen{unit: "agent", level: 6, text: at + "ERROR"}},
 		{at + "INFO x [-] done in /tmp/a.py:1", seen{unit: "x", level: 6, text: "done in /tmp/a.py:1"}},
 	} {
 		lines := p.Text(time.Time{}, "agent", tt.in)
@@ -131,6 +155,27 @@ func TestJournalEntriesHaveCursors(t *testing.T) {
 	}
 	if lines[0] != want {
 		t.Errorf("got %+v", lines[0])
+	}
+	for name, cursor := range map[string]string{"control characters": `s=1\u001b[2J`, "too long": strings.Repeat("a", 257)} {
+		lines, got, err := testParser().Journal([]byte(`{"__CURSOR":"` + cursor + `","_BOOT_ID":"` + cursor + `","MESSAGE":"x"}`))
+		if err != nil || got != "" || lines[0].Cursor != "" || lines[0].Boot != "" {
+			t.Errorf("%s: cursor %q, line %+v, error %v", name, got, lines, err)
+		}
+	}
+}
+
+func TestTruncate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"aüü", 2, "a…"}, {"aüü", 3, "aü…"}, {"a\U0001f4a9", 4, "a…"}, {"\x80\x80\x80", 2, "…"},
+	} {
+		if got := truncate(tt.text, tt.most); got != tt.want {
+			t.Errorf("%q at %d: %q, want %q", tt.text, tt.most, got, tt.want)
+		}
 	}
 }
 

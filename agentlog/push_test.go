@@ -2,14 +2,17 @@ package agentlog_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/agentlog"
@@ -212,6 +215,46 @@ func TestPushOfTwoConsoles(t *testing.T) {
 		t.Error(err)
 	}
 	r.client.CloseIdleConnections()
+}
+
+// TestPushThatTakesLong checks that a node's second request must wait for the first one, and that a request that is cut
+// off adds no lines. The machine is blameless in both cases, so neither counts as a refusal.
+func TestPushThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, network := newPushRigInMemory(t)
+		plain, err := network.Dial(t.Context(), "tcp", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := tls.Client(plain, r.client.Transport.(*http.Transport).TLSClientConfig)
+		head := fmt.Sprintf("POST /v1/journal HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nIronworks-Macs: %s\r\nIronworks-Boot: %s\r\nIronworks-After: none\r\nContent-Length: 9999\r\n\r\n",
+			r.identity.Token.Reveal(), firstMAC, pushBoot)
+		if _, err := slow.Write([]byte(head + pushedLines(1, 1))); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // until the receiver waits for the rest
+		r.expect(push{body: pushedLines(1, 1)}, 429, "another request for this node is in progress")
+		r.expect(push{macs: secondMAC, body: pushedLines(1, 1)}, 200, "i=1")
+		_ = plain.Close()
+		synctest.Wait()
+		r.expect(push{}, 200, "none")
+		if count, last := r.console.Refusals(); count != 0 {
+			t.Errorf("%d refusals, the last: %q", count, last)
+		}
+	})
+}
+
+// TestSubscribeToAllNodes checks that the zero NodeRef selects the lines of all nodes, sorted by node.
+func TestSubscribeToAllNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newPushRigInMemory(t)
+		r.expect(push{macs: secondMAC, body: pushedLines(1, 2)}, 200, "i=2")
+		r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
+		want := []string{"r7-n01 line 1", "r7-n02 line 1", "r7-n02 line 2"}
+		if got := r.texts(models.NodeRef{}, 3); !slices.Equal(got, want) {
+			t.Errorf("lines %q, want %q", got, want)
+		}
+	})
 }
 
 func TestPushReportsItsStatus(t *testing.T) {

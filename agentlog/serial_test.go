@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +21,7 @@ import (
 // lender is a SerialConsoles that opens the same fake console for all nodes.
 type lender struct {
 	mu        sync.Mutex
-	addresses []string // returned in this order, the last one repeatedly
+	addresses []string // returned in this order, the last one repeatedly; "" is an error
 	fault     error
 	asked     int
 	closed    int
@@ -36,7 +38,11 @@ func (l *lender) Address(context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked++
-	return l.addresses[min(l.asked, len(l.addresses))-1], nil
+	address := l.addresses[min(l.asked, len(l.addresses))-1]
+	if address == "" {
+		return "", &SerialError{Reason: "the console was disabled", Remedy: "enable it"}
+	}
+	return address, nil
 }
 
 func (l *lender) Changed() string { return "it was enabled" }
@@ -132,9 +138,8 @@ func TestSerialFollowsAnotherAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := listener.Addr().String()
-	_ = listener.Close()
-	l := &lender{addresses: []string{"tcp://" + closed, "tcp://" + socat(t, "found\n")}}
+	l := &lender{addresses: []string{"tcp://" + listener.Addr().String(), "tcp://" + socat(t, "found\n")}}
+	_ = listener.Close() // after the other console has its port
 	texts, statuses, stop := serialFollower(t, l)
 	defer stop()
 	if got := texts("found"); !slices.Equal(got, []string{"found"}) {
@@ -155,6 +160,8 @@ func TestUnreadableSerialConsoles(t *testing.T) {
 		{"it says why", "", &SerialError{Reason: "no console", Remedy: "buy one", Final: true}, "failed no console; buy one"},
 		{"it may do later", "", fmt.Errorf("asking: %w", &SerialError{Reason: "locked"}), "connecting locked; "},
 		{"anything else", "", errors.New("odd\x1b[1m"), `connecting odd\x1b[1m; `},
+		{"Ironic's fault", "", fmt.Errorf("asking: %w", &models.Fault{Message: "node locked", Hint: "wait"}), "connecting node locked; wait"},
+		{"disabled by others", "", nil, "connecting the console was disabled; enable it"},
 		{"a web page", "http://192.0.2.1:8023/token", nil, "failed invalid console address: http://192.0.2.1:8023/token; " + serialOnly},
 		{"without a port", "tcp://192.0.2.1", nil, "failed invalid console address"},
 		{"nonsense", "tcp://[", nil, "failed invalid console address"},
@@ -168,6 +175,40 @@ func TestUnreadableSerialConsoles(t *testing.T) {
 				t.Errorf("%q, want %q", statuses(), tt.want)
 			}
 		})
+	}
+}
+
+// TestSerialOnce checks that a console is not opened to read its history, because it has none.
+func TestSerialOnce(t *testing.T) {
+	t.Parallel()
+	l := &lender{addresses: []string{"tcp://127.0.0.1:1"}}
+	b := onceOf(t, Options{Serial: l, Sources: []models.LogSource{models.LogSerial}, Once: true})
+	if len(b.Status) != 1 || b.Status[0].State != StateEnded || b.Status[0].Reason != "a serial console has no history: pass -f to follow it" || l.asked != 0 {
+		t.Errorf("asked %d times, status %+v", l.asked, b.Status)
+	}
+}
+
+// TestSerialFault checks the reason and the remedy for each error of a connection to a console.
+func TestSerialFault(t *testing.T) {
+	t.Parallel()
+	const reach = "check that this console can reach the conductor's [console]socat_address"
+	for name, tt := range map[string]struct {
+		address string
+		err     error
+		want    string
+	}{
+		"refused":             {"h:1", syscall.ECONNREFUSED, "connection refused; " + reach + "; if socat has exited, disable and enable the console"},
+		"closed":              {"h:1", io.EOF, "connection closed; another client may have taken over the console, or the BMC ended the session"},
+		"reset":               {"h:1", syscall.ECONNRESET, "connection closed; another client may have taken over the console, or the BMC ended the session"},
+		"a timeout":           {"h:1", context.DeadlineExceeded, "timed out; " + reach},
+		"no route":            {"h:1", syscall.EHOSTUNREACH, "no route to host; " + reach},
+		"before the address":  {"", context.DeadlineExceeded, "timed out; "},
+		"without an own text": {"h:1", errors.New("odd"), "odd; " + reach},
+	} {
+		s := (&serialSource{address: tt.address}).fault(tt.err)
+		if got := s.Reason + "; " + s.Remedy; got != tt.want || s.State != StateConnecting || s.Address != tt.address {
+			t.Errorf("%s: %s %q at %q, want %q", name, s.State, got, s.Address, tt.want)
+		}
 	}
 }
 

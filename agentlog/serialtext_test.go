@@ -49,6 +49,11 @@ func TestSerialText(t *testing.T) {
 		{"a title", "\x1b]0;title\x07text\x1b]2;x\x1b\\ more\n", []string{"text more"}},
 		{"a boot menu", "\x1b[2J\x1b[1;1HGRUB\x1b[3;4HFedora CoreOS\x1b[5;4HFirmware", []string{"GRUB", "Fedora CoreOS", "Firmware"}},
 		{"a sequence that never ends", "\x1b[" + strings.Repeat("9", 600) + "\nx\n", []string{strings.Repeat("9", 600-maxEscape), "x"}},
+		{"a line break in a sequence", "a\x1b[3\nb\x1b\nc\n", []string{"a", "b", "c"}},
+		{"moves to another row", "one\x1bEtwo\x1bDthree\x1bcfour\n", []string{"one", "two", "three", "four"}},
+		{"moves in the row", "a\x1b[5Cb\x1b[10Gc\x1b[2Kd\n", []string{"a b cd"}},
+		{"a long line", strings.Repeat("x", maxText) + "hidden\nnext\n", []string{strings.Repeat("x", maxText) + "…", "next"}},
+		{"a long line that is drawn over", strings.Repeat("x", maxText) + "hidden\rnext\n", []string{strings.Repeat("x", maxText) + "…", "next"}},
 		{"character sets", "\x1b(Bx\x1b)0y\n", []string{"xy"}},
 		{"not UTF-8", "caf\xe9 is ok\n", []string{`caf\xe9 is ok`}},
 		{"another speed", strings.Repeat("\xfe\x80\x00\xff\n", 50) + "text\n\xff\xff\xff\xff\n", []string{

@@ -278,6 +278,32 @@ func TestShellWithoutAddress(t *testing.T) {
 	}
 }
 
+// TestShellTarget checks that the target shows the login, port and host that ssh_config selects.
+func TestShellTarget(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config")
+	putText(t, config, "Host 10.0.0.1\n  User lab\n  Port 2222\nHost 10.0.0.2\n  Port none\n")
+	for address, want := range map[string]string{
+		"https://10.0.0.1:9999": "lab@10.0.0.1:2222", "https://10.0.0.2:9999": "10.0.0.2", "https://10.0.0.3:9999": "core@10.0.0.3",
+	} {
+		if got := (&ShellOptions{SSH: SSHOptions{Config: config}, Address: address}).Target(); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
+// TestShellIsCanceled checks that the error is that of the context, not one about the connection.
+func TestShellIsCanceled(t *testing.T) {
+	t.Parallel()
+	machine, key := newSSHServer(t, booted(bootOne, idle))
+	o := ShellOptions{SSH: machine.listen(t, key), Trust: NewTrust(), Address: localhost(shellNode)}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s, err := OpenShell(ctx, o, shellNode); err != ctx.Err() || s != nil { //nolint:errorlint // not wrapped in a ShellError
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestShellOfMuteMachine checks that a session with a machine that does not answer ends when the context is canceled.
 func TestShellOfMuteMachine(t *testing.T) {
 	t.Parallel()

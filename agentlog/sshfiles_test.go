@@ -74,6 +74,14 @@ func TestSSHFiles(t *testing.T) {
 			files: map[string]string{"home/.ssh/config": "IdentityFile ~/a\nInclude b\n", "home/.ssh/b": "IdentityFile ~/b\n"},
 			want:  "IdentityFile = ~/a ~/b",
 		},
+		"a bad pattern": {
+			files: map[string]string{"home/.ssh/config": "User a\nInclude [\n"},
+			fails: "/home/.ssh/[: syntax error in pattern",
+		},
+		"keywords without a value": {
+			files: map[string]string{"home/.ssh/config": "Include\nMatch\n  User wrong\nMatch host\n  User wrong\nHost *\n  User a\n"},
+			want:  "User = a",
+		},
 		"files that include each other": {
 			files: map[string]string{"home/.ssh/config": "Include config\n"},
 			fails: "more than 16 levels of Include",

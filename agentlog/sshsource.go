@@ -243,22 +243,17 @@ func (o *SSHOptions) target(host string) string {
 
 // HostOf returns the host in an agent's address, a URL or a bare host, or "" if it contains no valid host.
 func HostOf(address string) string {
-	if !strings.Contains(address, "://") {
-		_, host, _, err := splitHost(address)
-		if err != nil {
-			return ""
-		}
-		return host
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
+	host := ""
+	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
+		host = u.Hostname()
+	} else if _, bare, _, err := splitHost(address); err == nil && !strings.Contains(address, "://") {
+		host = bare
 	}
 	// The address from Ironic is not trusted, and some characters are special in ssh_config and known_hosts.
-	if host := u.Hostname(); !strings.HasPrefix(host, "-") && !strings.ContainsAny(host, " \t\n\"'\\*?!,") {
-		return host
+	if strings.HasPrefix(host, "-") || strings.ContainsAny(host, " \t\r\n\"'\\*?!,") {
+		return ""
 	}
-	return ""
+	return host
 }
 
 // skew estimates how far a machine's clock is ahead of Ironic's: at least by the difference between a line's time and

@@ -1,11 +1,15 @@
 package agentlog
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -189,5 +193,83 @@ func TestSSHConnectionIsRefused(t *testing.T) {
 	odd.Jump = "a b"
 	if _, last := sshOnce(t, odd); last.State != StateFailed || !strings.Contains(last.Reason, `"a b" is not [user@]host[:port]`) {
 		t.Errorf("an odd jump host: %+v", last)
+	}
+}
+
+// TestSSHWaitsBeforeRetry checks that only a new address ends the pause between two attempts early.
+func TestSSHWaitsBeforeRetry(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		address string // the agent's address after 5 s
+		cancel  time.Duration
+		least   time.Duration
+		most    time.Duration
+	}{
+		"the same address": {"https://10.0.0.1:9999", time.Hour, time.Minute, 76 * time.Second},
+		"no address":       {"", time.Hour, time.Minute, 76 * time.Second},
+		"a new address":    {"https://10.0.0.2:9999", time.Hour, 5 * time.Second, 6 * time.Second},
+		"canceled":         {"https://10.0.0.1:9999", 3 * time.Second, 3 * time.Second, 3 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), tt.cancel)
+				defer cancel()
+				address := func(models.NodeRef) string {
+					if time.Since(began) < 5*time.Second {
+						return "https://10.0.0.1:9999"
+					}
+					return tt.address
+				}
+				s := &sshSource{follower: &nodeFollower{options: &Options{Address: address}}}
+				s.waitBeforeRetry(ctx, "10.0.0.1", failedPause)
+				if waited := time.Since(began); waited < tt.least || waited > tt.most {
+					t.Errorf("waited %v, want %v to %v", waited, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}
+
+// TestSSHReportsTheSkew checks that the status contains the skew of the machine's clock as soon as new lines show it. The
+// lines at the start of a connection do not count, because they may be old.
+func TestSSHReportsTheSkew(t *testing.T) {
+	t.Parallel()
+	j := &nodeFollower{options: &Options{}, reports: make(chan sourceReport, 10), working: make([]atomic.Bool, 1)}
+	out := &sourceOutput{follower: j, source: models.LogSSH, skew: skew{clock: func() (time.Duration, bool) { return 0, true }}}
+	s := &sshSource{follower: j, out: out, parser: testParser()}
+	following := Status{State: StateFollowing}
+	emit := func(begun time.Time, cursor string, ahead time.Duration) (skews []time.Duration) {
+		t.Helper()
+		entry := fmt.Sprintf(`{"__CURSOR":%q,"__REALTIME_TIMESTAMP":"%d","MESSAGE":"x"}`, cursor, testNow().Add(ahead).UnixMicro())
+		if err := s.emit(t.Context(), [][]byte{[]byte(entry)}, begun, &following); err != nil {
+			t.Fatal(err)
+		}
+		for len(j.reports) > 0 {
+			if n := <-j.reports; n.status != nil {
+				skews = append(skews, n.status.Skew)
+			}
+		}
+		return skews
+	}
+	now := time.Now()
+	for i, tt := range []struct {
+		begun time.Time
+		ahead time.Duration
+		want  []time.Duration
+	}{
+		{now, time.Hour, nil},
+		{now.Add(-time.Minute), 30 * time.Second, []time.Duration{30 * time.Second}},
+		{now.Add(-time.Minute), 30 * time.Second, nil},
+		{now.Add(-time.Minute), 20 * time.Second, nil}, // a late line
+		{now.Add(-time.Minute), 40 * time.Second, []time.Duration{40 * time.Second}},
+	} {
+		if got := emit(tt.begun, fmt.Sprint("i=", i), tt.ahead); !slices.Equal(got, tt.want) {
+			t.Errorf("line %d: skews %v, want %v", i, got, tt.want)
+		}
+	}
+	if s.cursor != "i=4" {
+		t.Errorf("cursor %q", s.cursor)
 	}
 }

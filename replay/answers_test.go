@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,9 @@ func TestAnswers(t *testing.T) {
 		}
 		if version, known := a.Version(); !known || version.Minor != 115 || a.Endpoint() != "" || len(a.Refused()) != 0 {
 			t.Errorf("version %v %t, endpoint %q", version, known, a.Endpoint())
+		}
+		if got := a.MissingFields([]string{"raid_config", "bios"}); !slices.Equal(got, []string{"raid_config", "bios"}) {
+			t.Errorf("missing fields %q, want all", got)
 		}
 		for what, err := range notRecordedAnswers(t, a) {
 			var fault *models.Fault

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -36,6 +37,15 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
+// proxyConnect is the operation of a [net.OpError] about the connection to a proxy, as in net/http.
+const proxyConnect = "proxyconnect"
+
+// proxyStatusError is the status with which a proxy refused to connect to a server, such as "403 Forbidden".
+type proxyStatusError string
+
+// Error returns the status.
+func (e proxyStatusError) Error() string { return string(e) }
+
 // NewClient returns a client. The error is a *models.Fault about the options.
 func NewClient(o Options) (*http.Client, error) {
 	config, err := tlsConfig(o.TLS, o.Fingerprint)
@@ -53,6 +63,13 @@ func NewClient(o Options) (*http.Client, error) {
 		MaxIdleConnsPerHost: cmp.Or(o.Connections, 16),
 		IdleConnTimeout:     60 * time.Second,
 		ForceAttemptHTTP2:   true,
+		// Without this, the error would be only the status text, such as "Forbidden", as if the server had refused.
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+			if response.StatusCode != http.StatusOK {
+				return &net.OpError{Op: proxyConnect, Net: "tcp", Err: proxyStatusError(response.Status)}
+			}
+			return nil
+		},
 	}
 	return &http.Client{
 		Transport: &watchdog{next: transport, limit: o.Timeout, largest: o.Largest},

@@ -25,7 +25,8 @@ func Describe(f *models.Fault, err error, target, what string) {
 	var dns *net.DNSError
 	var netErr net.Error
 	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "proxyconnect" {
+	var proxy proxyStatusError
+	if errors.As(err, &op) && op.Op == proxyConnect {
 		host = "the proxy (HTTP_PROXY, HTTPS_PROXY) in front of " + host
 	}
 	set := func(k models.FaultKind, hint, format string, args ...any) {
@@ -35,6 +36,8 @@ func Describe(f *models.Fault, err error, target, what string) {
 	case describeTLS(f, err, host):
 	case errors.Is(err, context.Canceled):
 		set(models.FaultCanceled, "", "interrupted")
+	case errors.As(err, &proxy):
+		set(models.FaultBadAnswer, "check the proxy's credentials and rules, or add the host to NO_PROXY", "%s refused the connection: %s", host, proxy.Error())
 	case errors.Is(err, errTooLarge):
 		set(models.FaultBadAnswer, "", "%v", errTooLarge)
 	case errors.As(err, &dns):

@@ -40,6 +40,7 @@ func TestDescribe(t *testing.T) {
 		{"too large", errTooLarge, "http://h:1", models.FaultBadAnswer, errTooLarge.Error(), ""},
 		{"no such host", &net.DNSError{Name: "nowhere"}, "http://nowhere", models.FaultDNS, `"nowhere" does not resolve`, "resolver"},
 		{"refused", syscall.ECONNREFUSED, "http://h:1", models.FaultRefused, "connection refused by h:1", "the API is running"},
+		{"refused by the proxy", &net.OpError{Op: proxyConnect, Err: proxyStatusError("407 odd\x1b[2J")}, "https://h:1", models.FaultBadAnswer, "in front of h:1 refused the connection: 407", "NO_PROXY"},
 		{"no route", syscall.ENETUNREACH, "http://h:1", models.FaultUnreachable, "no route", "VPN"},
 		{"stalled", errStalled, "http://h:1", models.FaultTimeout, "no answer from h:1 in time", "firewall"},
 		{"deadline", context.DeadlineExceeded, "", models.FaultTimeout, "no answer from the server in time", "the API hangs"},
@@ -69,8 +70,14 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// slow returns a transport to a server that answers after the given time.
-func slow(after time.Duration) *http.Transport {
+// part is what a server sends after a pause.
+type part struct {
+	after time.Duration
+	text  string
+}
+
+// sending returns a transport to a server that answers with the given parts and then closes the connection.
+func sending(parts ...part) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		go func() {
@@ -78,8 +85,10 @@ func slow(after time.Duration) *http.Transport {
 			if _, err := http.ReadRequest(bufio.NewReader(there)); err != nil {
 				return
 			}
-			<-time.After(after)
-			_, _ = io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")
+			for _, p := range parts {
+				<-time.After(p.after)
+				_, _ = io.WriteString(there, p.text)
+			}
 		}()
 		return here, nil
 	}}
@@ -98,7 +107,7 @@ func TestWithLimit(t *testing.T) {
 				ctx = WithLimit(ctx, test.limit)
 			}
 			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://h/", nil)
-			response, err := (&watchdog{next: slow(20 * time.Second), limit: 10 * time.Second, largest: 100}).RoundTrip(request)
+			response, err := (&watchdog{next: sending(part{20 * time.Second, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"}), limit: 10 * time.Second, largest: 100}).RoundTrip(request)
 			if errors.Is(err, errStalled) != test.late {
 				t.Errorf("limit %v: error %v", test.limit, err)
 			}
@@ -106,6 +115,53 @@ func TestWithLimit(t *testing.T) {
 				_ = response.Body.Close()
 			}
 			<-time.After(time.Minute) // the server has ended by then
+		})
+	}
+}
+
+// TestBodies checks that a body may take any time as long as bytes arrive, and that its size is limited.
+func TestBodies(t *testing.T) {
+	t.Parallel()
+	const head = "HTTP/1.1 200 OK\r\nContent-Length: "
+	for name, tt := range map[string]struct {
+		parts []part
+		err   error
+		kind  models.FaultKind
+	}{
+		"longer than the limit": {parts: []part{{0, head + "3\r\n\r\n"}, {9 * time.Second, "a"}, {9 * time.Second, "b"}, {9 * time.Second, "c"}}},
+		"silent in the middle":  {[]part{{0, head + "2\r\n\r\na"}, {11 * time.Second, "b"}}, errStalled, models.FaultTimeout},
+		"cut off":               {[]part{{0, head + "2\r\n\r\na"}}, io.ErrUnexpectedEOF, models.FaultBadAnswer},
+		"as large as allowed":   {parts: []part{{0, head + "100\r\n\r\n" + strings.Repeat("x", 100)}}},
+		"too large":             {[]part{{0, head + "101\r\n\r\n" + strings.Repeat("x", 101)}}, errTooLarge, models.FaultBadAnswer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := &http.Client{Transport: &watchdog{next: sending(tt.parts...), limit: 10 * time.Second, largest: 100}}
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://h/", http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response, err := client.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = io.ReadAll(response.Body)
+				if !errors.Is(err, tt.err) {
+					t.Errorf("error %v, want %v", err, tt.err)
+				}
+				if tt.kind == models.FaultTimeout && !strings.HasSuffix(err.Error(), "timed out (10s)") {
+					t.Errorf("no time limit in %v", err)
+				}
+				if err != nil {
+					var f models.Fault
+					if Describe(&f, err, "http://h/", "the API"); f.Kind != tt.kind {
+						t.Errorf("described as %s: %q", f.Kind, f.Message)
+					}
+				}
+				_ = response.Body.Close()
+				<-time.After(time.Minute) // the server has ended by then
+			})
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,10 @@ func TestReach(t *testing.T) {
 		t.Helper()
 		return strings.Replace(plain(ok)(t), "http", "https", 1)
 	}
+	named := func(t *testing.T) string {
+		t.Helper()
+		return strings.Replace(plain(ok)(t), "127.0.0.1", "localhost", 1)
+	}
 	for name, tt := range map[string]struct {
 		at     func(t *testing.T) string
 		tls    models.TLS
@@ -56,9 +61,13 @@ func TestReach(t *testing.T) {
 		"not trusted":      {encrypted, models.TLS{}, models.ReachTLS, models.FaultTLS, nil, 0},
 		"TLS on a plain":   {misled, models.TLS{}, models.ReachTLS, models.FaultTLS, nil, 0},
 		"trusted blindly":  {encrypted, models.TLS{Insecure: true}, models.ReachAnswered, "", func(r *models.Reach) bool { return r.Certificate != nil && r.Certificate.Root == "" }, 0},
+		"no URL":           {func(*testing.T) string { return "http://h:1/\x7f?hunter2" }, models.TLS{}, models.ReachName, models.FaultBadAnswer, nil, 0},
 		"a CA there isn't": {plain(ok), models.TLS{CACert: "/nosuch.pem"}, models.ReachName, models.FaultConfig, nil, 0},
 		"an answer": {plain(ok), models.TLS{}, models.ReachAnswered, "", func(r *models.Reach) bool {
 			return r.Status == 200 && r.Remote != "" && !r.Date.IsZero() && len(r.Addresses) == 0
+		}, 0},
+		"a name that resolves": {named, models.TLS{}, models.ReachAnswered, "", func(r *models.Reach) bool {
+			return slices.Contains(r.Addresses, "127.0.0.1") && strings.HasPrefix(r.Remote, "127.0.0.1:") && r.Proxy == ""
 		}, 0},
 		"a redirect is not followed": {plain(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://u:hunter2@login/?sig=hunter2")
@@ -100,6 +109,9 @@ func TestReach(t *testing.T) {
 			}
 			if tt.holds != nil && !tt.holds(&r) {
 				t.Errorf("%+v", r)
+			}
+			if r.Fault != nil && strings.Contains(r.Fault.Error(), "hunter2") {
+				t.Errorf("a secret is in %v", r.Fault)
 			}
 			if strings.Contains(r.Location+r.URL, "hunter2") {
 				t.Errorf("a secret is in %+v", r)

@@ -197,9 +197,6 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	if m.VLANInterfaces == "all" {
 		m.VLANInterfaces = "always"
 	}
-	if len(m.RegistriesConf) == 0 {
-		m.RegistriesConf = nil
-	}
 	if ca := r.ca(); ca != "" {
 		m.CABundle = []byte(ca)
 	}

@@ -128,6 +128,42 @@ func TestMetal3WithoutIronic(t *testing.T) {
 	}
 }
 
+// TestMetal3CA checks that the ramdisk verifies Ironic with the CA file or, without one, with the CA of the context. It
+// also checks that empty input files are accepted, because tools write them.
+func TestMetal3CA(t *testing.T) {
+	t.Parallel()
+	given, ofContext := authority(t), authority(t)
+	m := makerOf(map[string]string{"registries.conf": "", "nm.yaml": "", "ca.pem": given})
+	m.Ironic = ignition.IronicEndpoint{URL: "https://192.0.2.5:6385", CA: ofContext}
+	for name, tt := range map[string]struct {
+		in   prepare.Inputs
+		want string
+	}{
+		"a file":           {prepare.Inputs{CAFile: "ca.pem"}, given},
+		"the context":      {prepare.Inputs{}, ofContext},
+		"another Ironic":   {prepare.Inputs{IronicURLs: []string{"https://192.0.2.6:6385"}}, ""},
+		"not verified":     {prepare.Inputs{TLS: "insecure"}, ""},
+		"the context's CA": {prepare.Inputs{TLS: "ca"}, ofContext},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.in.Profile, tt.in.NoLogin, tt.in.NMStateFile, tt.in.RegistriesFile = "metal3", true, "nm.yaml", "registries.conf"
+			got := ""
+			for _, f := range build(t, m, tt.in).Preview.Files {
+				if strings.HasPrefix(f.Text, "-----BEGIN CERTIFICATE-----") {
+					got = f.Text
+				}
+				if f.Path == "/etc/containers/registries.conf" {
+					t.Error("the empty registries.conf replaces the one of the image")
+				}
+			}
+			if got != tt.want {
+				t.Errorf("CA %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestMetal3TakesOneKey checks that only the first of the user's keys is used and that a note says so. It covers both
 // cases, with and without the input files of the metal3 profile.
 func TestMetal3TakesOneKey(t *testing.T) {
@@ -165,6 +201,7 @@ func TestClassicKeys(t *testing.T) {
 		"no file":          {home: "home", fails: true},
 		"no home":          {files: one, fails: true},
 		"given":            {files: two, home: "home", keys: []string{theirs, ours}, logins: 2},
+		"a private key":    {files: map[string]string{"home/.ssh/id_a.pub": "-----BEGIN OPENSSH PRIVATE KEY-----\n"}, home: "home", fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,6 +216,16 @@ func TestClassicKeys(t *testing.T) {
 				t.Errorf("logins %q, notes %+v", built.Preview.Logins, notes)
 			}
 		})
+	}
+}
+
+// TestClassicKeyUnchecked checks that the preview warns about a file without a key, which build.py accepts.
+func TestClassicKeyUnchecked(t *testing.T) {
+	t.Parallel()
+	m := makerOf(map[string]string{"home/.ssh/id_a.pub": "no key\n"})
+	p := build(t, m, prepare.Inputs{Profile: "classic", Host: "h", Registry: "r"}).Preview
+	if !slices.Equal(p.Logins, []string{"core: unreadable key"}) {
+		t.Errorf("logins %q", p.Logins)
 	}
 }
 
@@ -303,12 +350,13 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 	type contents = map[string]any
 	files := map[string]contents{
 		"/etc/packed": {"source": data(packed.Bytes()), "compression": "gzip"},
+		"/etc/empty":  {},
 		"/etc/binary": {"source": data([]byte("a\x00b"))},
 		"/etc/latin":  {"source": data([]byte("\xe9t\xe9"))},
 		"/etc/remote": {"source": "https://me:" + secret + "@192.0.2.7/x?token=" + secret},
 	}
 	want := map[string]prepare.PreviewFile{
-		"/etc/packed": {Size: 9, Text: "unpacked\n"}, "/etc/binary": {Size: 3}, "/etc/latin": {Size: 3}, "/etc/remote": {},
+		"/etc/packed": {Size: 9, Text: "unpacked\n"}, "/etc/binary": {Size: 3}, "/etc/latin": {Size: 3}, "/etc/remote": {}, "/etc/empty": {},
 	}
 	var list []any
 	for path, c := range files {
@@ -332,7 +380,7 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not shown: %v", want)
 	}
-	if strings.Contains(p.Text, secret) || !strings.Contains(p.Text, "192.0.2.7/x") {
+	if strings.Contains(p.Text, secret) || !strings.Contains(p.Text, `"https://******@192.0.2.7/x?******"`) {
 		t.Errorf("a secret is shown, or the address is not: %s", p.Text)
 	}
 }

@@ -167,13 +167,14 @@ func maskedSource(source string, hidden bool) string {
 	if err != nil {
 		return models.Mask
 	}
-	if u.User != nil {
-		u.User = url.User(models.Mask)
-	}
 	if u.RawQuery != "" {
 		u.RawQuery = models.Mask
 	}
-	return u.String()
+	if u.User == nil {
+		return u.String()
+	}
+	u.User = url.User(models.Mask)
+	return strings.Replace(u.String(), u.User.String()+"@", models.Mask+"@", 1) // URLs escape the mask's asterisks
 }
 
 // shortenProgram replaces the embedded agent program, which has several megabytes, with an ellipsis.

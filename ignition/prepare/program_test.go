@@ -17,12 +17,18 @@ import (
 	"ironworks/test/fetch"
 )
 
-// programFor returns the ELF header of a static Linux program for the given architecture.
-func programFor(machine elf.Machine) string {
+// programFor returns the headers of a Linux program for the given architecture. Without segments, it is static.
+func programFor(machine elf.Machine, segments ...elf.ProgType) string {
 	var b bytes.Buffer
 	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}
 	copy(header.Ident[:], "\x7fELF\x02\x01\x01")
+	if len(segments) > 0 {
+		header.Phoff, header.Phnum = 64, uint16(len(segments))
+	}
 	_ = binary.Write(&b, binary.LittleEndian, header)
+	for _, segment := range segments {
+		_ = binary.Write(&b, binary.LittleEndian, elf.Prog64{Type: uint32(segment)})
+	}
 	return b.String()
 }
 
@@ -30,6 +36,8 @@ func agentMaker() prepare.Maker {
 	m := makerOf(map[string]string{
 		"bin/ironworks-agent-amd64": programFor(elf.EM_X86_64), "bin/ironworks-agent-arm64": programFor(elf.EM_AARCH64),
 		"mine": programFor(elf.EM_X86_64) + "mine", "script": "#!/bin/sh\n",
+		"dynamic": programFor(elf.EM_X86_64, elf.PT_LOAD, elf.PT_INTERP), "segments": programFor(elf.EM_X86_64, elf.PT_LOAD),
+		"power": programFor(elf.EM_PPC64), "ironworks-agent": programFor(elf.EM_X86_64), // the latter in the current folder
 	})
 	m.Programs = "bin"
 	return m
@@ -54,6 +62,7 @@ func TestBuiltinAgentIsEmbedded(t *testing.T) {
 		{"beside ironworks", "", "", 64},
 		{"for arm64", "aarch64", "", 64},
 		{"by name", "x86_64", "mine", 68},
+		{"with segments", "", "segments", 120},
 	} {
 		built := build(t, agentMaker(), prepare.Inputs{
 			Agent: "builtin", AgentEmbed: true, AgentArch: tt.arch, AgentBinary: tt.binary, SSHKeys: []string{ours},
@@ -99,6 +108,47 @@ func TestBuiltinAgentIsServed(t *testing.T) {
 	}
 }
 
+// TestPublishAgent checks that the program is served only if the inputs need a server, and that a program that cannot
+// be served leaves the inputs unchanged.
+func TestPublishAgent(t *testing.T) {
+	t.Parallel()
+	noFolder := agentMaker()
+	noFolder.Programs = ""
+	for name, tt := range map[string]struct {
+		maker prepare.Maker
+		in    prepare.Inputs
+		field ignition.RamdiskField
+	}{
+		"the container agent": {maker: noFolder},
+		"a URL":               {maker: noFolder, in: prepare.Inputs{Agent: "builtin", AgentURL: "http://192.0.2.1/a"}},
+		"embedded":            {maker: noFolder, in: prepare.Inputs{Agent: "builtin", AgentEmbed: true}},
+		"no folder":           {maker: noFolder, in: prepare.Inputs{Agent: "builtin"}, field: ignition.FieldAgentBinary},
+		"a script":            {maker: agentMaker(), in: prepare.Inputs{Agent: "builtin", AgentBinary: "script"}, field: ignition.FieldAgentBinary},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := tt.in
+			err := tt.maker.PublishAgent(nil, "127.0.0.1", &in)
+			if (err != nil) != (tt.field != "") || err != nil && !slices.Equal(fields(err), []ignition.RamdiskField{tt.field}) {
+				t.Errorf("error %v, want one of %q", err, tt.field)
+			}
+			if in.AgentURL != tt.in.AgentURL {
+				t.Errorf("URL %q, want %q", in.AgentURL, tt.in.AgentURL)
+			}
+		})
+	}
+}
+
+// TestBuiltinAgentInAPreview checks that a preview works before the program has a URL, and shows a placeholder.
+func TestBuiltinAgentInAPreview(t *testing.T) {
+	t.Parallel()
+	m := agentMaker()
+	m.Preview = true
+	if p := build(t, m, prepare.Inputs{Agent: "builtin", SSHKeys: []string{ours}}).Preview; !strings.Contains(p.Text, "http://127.0.0.1/ironworks-agent") {
+		t.Errorf("no placeholder in %s", p.Text)
+	}
+}
+
 func TestBuiltinAgentThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -111,6 +161,10 @@ func TestBuiltinAgentThatCannotBeUsed(t *testing.T) {
 		"no file":            {prepare.Inputs{AgentEmbed: true, AgentBinary: "none"}, ignition.FieldAgentBinary, "cannot be read"},
 		"a script":           {prepare.Inputs{AgentEmbed: true, AgentBinary: "script"}, ignition.FieldAgentBinary, "not a static Linux program"},
 		"other architecture": {prepare.Inputs{AgentEmbed: true, AgentBinary: "mine", AgentArch: "aarch64"}, ignition.FieldAgentBinary, "is for amd64"},
+		"shared libraries":   {prepare.Inputs{AgentEmbed: true, AgentBinary: "dynamic"}, ignition.FieldAgentBinary, "it needs shared libraries"},
+		"unknown machine":    {prepare.Inputs{AgentEmbed: true, AgentBinary: "power"}, ignition.FieldAgentBinary, "it is for EM_PPC64"},
+		"no such build":      {prepare.Inputs{AgentEmbed: true, AgentArch: "ppc64le"}, ignition.FieldAgentBinary, "is not beside ironworks; build it with make agent"},
+		"unknown nodes":      {prepare.Inputs{AgentEmbed: true, AgentBinary: "mine", AgentArch: "ppc64le"}, ignition.FieldAgentBinary, "is for amd64, but the nodes are ppc64le"},
 		"an image":           {prepare.Inputs{AgentEmbed: true, Image: "quay.io/a/b:c"}, ignition.FieldImage, "not used by the builtin agent"},
 	} {
 		tt.in.Agent, tt.in.SSHKeys = "builtin", []string{ours}

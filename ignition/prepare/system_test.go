@@ -2,6 +2,7 @@ package prepare_test
 
 import (
 	"crypto/ed25519"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,6 +36,12 @@ func sshAgent(t *testing.T) (socket string) {
 	if err := ring.Add(agent.AddedKey{PrivateKey: private, Comment: "in the agent"}); err != nil {
 		t.Fatal(err)
 	}
+	return agentSocket(t, func(conn net.Conn) { _ = agent.ServeAgent(ring, conn) }) // returns when the connection ends
+}
+
+// agentSocket listens on a socket, and calls serve with the first connection.
+func agentSocket(t *testing.T, serve func(net.Conn)) (socket string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // paths of sockets must be short
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +58,7 @@ func sshAgent(t *testing.T) (socket string) {
 		if err != nil {
 			return
 		}
-		_ = agent.ServeAgent(ring, conn) // returns when the connection ends
+		serve(conn)
 		_ = conn.Close()
 	}()
 	t.Cleanup(func() {
@@ -60,6 +67,31 @@ func sshAgent(t *testing.T) (socket string) {
 		_ = os.RemoveAll(dir)
 	})
 	return socket
+}
+
+// TestSSHAgentFails checks that an agent that cannot list its keys is reported with the cause.
+func TestSSHAgentFails(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		reply []byte // the response to the request for the keys, or nil if the connection is closed
+		want  string
+	}{
+		"closes the connection": {nil, "asking the SSH agent: agent: client error: EOF"},
+		"refuses":               {[]byte{0, 0, 0, 1, 5}, "asking the SSH agent: agent: failed to list keys"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			socket := agentSocket(t, func(conn net.Conn) {
+				_, _ = io.ReadFull(conn, make([]byte, 5))
+				_, _ = conn.Write(tt.reply)
+			})
+			m := prepare.System(t.TempDir(), socket, ignition.IronicEndpoint{URL: "http://192.0.2.5:6385"})
+			_, err := m.Build(t.Context(), prepare.Inputs{SSHAgent: true})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
 }
 
 func TestSystem(t *testing.T) {
