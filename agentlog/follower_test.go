@@ -256,7 +256,7 @@ func TestAgentStatusIsRepeated(t *testing.T) {
 		}))
 		client := &http.Client{Transport: &http.Transport{DialContext: network.Dial, DisableKeepAlives: true}}
 		j := &nodeFollower{options: &Options{Address: func(models.NodeRef) string { return memnet.URL }}, reports: make(chan sourceReport, 10), working: make([]atomic.Bool, 2)}
-		s := &statusSource{follower: j, out: &sourceOutput{follower: j, source: models.LogStatus, index: 1}}
+		s := &statusSource{sourceOutput: &sourceOutput{follower: j, source: models.LogStatus, index: 1}}
 		said := func() (got []string) {
 			s.ask(t.Context(), client)
 			for len(j.reports) > 0 {

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -143,7 +144,7 @@ func TestCertificateIsCreatedOnce(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				found <- string(certificate.pem)
+				found <- string(bytes.Join(certificate.Certificate, nil))
 			}()
 		}
 		close(start)

@@ -222,7 +222,7 @@ func TestSSHWaitsBeforeRetry(t *testing.T) {
 					}
 					return tt.address
 				}
-				s := &sshSource{follower: &nodeFollower{options: &Options{Address: address}}}
+				s := &sshSource{sourceOutput: &sourceOutput{follower: &nodeFollower{options: &Options{Address: address}}}}
 				s.waitBeforeRetry(ctx, "10.0.0.1", failedPause)
 				if waited := time.Since(began); waited < tt.least || waited > tt.most {
 					t.Errorf("waited %v, want %v to %v", waited, tt.least, tt.most)
@@ -238,7 +238,7 @@ func TestSSHReportsTheSkew(t *testing.T) {
 	t.Parallel()
 	j := &nodeFollower{options: &Options{}, reports: make(chan sourceReport, 10), working: make([]atomic.Bool, 1)}
 	out := &sourceOutput{follower: j, source: models.LogSSH, skew: skew{clock: func() (time.Duration, bool) { return 0, true }}}
-	s := &sshSource{follower: j, out: out, parser: testParser()}
+	s := &sshSource{sourceOutput: out, parser: testParser()}
 	following := Status{State: StateFollowing}
 	emit := func(begun time.Time, cursor string, ahead time.Duration) (skews []time.Duration) {
 		t.Helper()
