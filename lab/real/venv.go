@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +58,7 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := unpack(dir); err != nil {
+	if err := os.CopyFS(dir, files); err != nil {
 		return "", err
 	}
 	progressReader, progressWriter, err := os.Pipe()
@@ -99,24 +98,6 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 		return "", fmt.Errorf("venv.py answered %q", stdout.String())
 	}
 	return path, nil
-}
-
-// unpack writes the embedded files below dir.
-func unpack(dir string) error {
-	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(dir, filepath.FromSlash(path))
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o700)
-		}
-		content, err := files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, content, 0o600)
-	})
 }
 
 // writeScript writes one of the files in scripts/ to a folder, for a service that outlives this program.
