@@ -177,6 +177,14 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 	return checkArguments(c.values, params...)
 }
 
+// refused checks the arguments and, if they are valid, returns the given error.
+func (c *call) refused(refusal error, params ...param) (any, error) {
+	if _, err := c.checkArguments(params...); err != nil {
+		return nil, err
+	}
+	return nil, refusal
+}
+
 // unexpected returns the error that Python raises for an unknown argument. It is for endpoints whose arguments Ironic
 // does not check before it calls the given Python function.
 func (c *call) unexpected(function string) error {
@@ -312,9 +320,10 @@ func orEmpty(d db.Dict) db.Dict {
 	return d
 }
 
-func boolOrNull(b *bool) any {
-	if b == nil {
+// valueOrNull returns the value to which p points, or null if p is nil.
+func valueOrNull[T any](p *T) any {
+	if p == nil {
 		return nil
 	}
-	return *b
+	return *p
 }

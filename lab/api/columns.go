@@ -70,21 +70,15 @@ func (c columns) shown(row any, name string) any {
 	case *string:
 		return orNull(*v)
 	case **string:
-		if *v == nil {
-			return nil
-		}
-		return **v
+		return valueOrNull(*v)
 	case *int:
 		return *v
 	case **int:
-		if *v == nil {
-			return nil
-		}
-		return **v
+		return valueOrNull(*v)
 	case *bool:
 		return *v
 	case **bool:
-		return boolOrNull(*v)
+		return valueOrNull(*v)
 	case *db.Dict:
 		return orEmpty(*v)
 	case *time.Time:

@@ -112,15 +112,11 @@ func (c *call) listDrivers() (any, error) {
 }
 
 func (c *call) showDriver(name string, more []string) (any, error) {
-	fieldsParam := optional("fields", checkList)
-	if len(more) > 0 {
-		fieldsParam = fromPath("fields", more[0], checkList)
-	}
 	var query *schema // before 1.77, every query is accepted
 	if c.atLeast(77) {
 		query = querySchema(c.driverFields(), nil)
 	}
-	fields, err := c.shownFields(query, fieldsParam)
+	fields, err := c.shownFields(query, inPath("fields", checkList, more))
 	if err != nil {
 		return nil, err
 	}

@@ -182,11 +182,7 @@ func (c *call) selectedNodes(ident string, shards, groups []string) (func(uuid s
 }
 
 func (c *call) showPort(ident string, parent portParent, more []string) (any, error) {
-	fieldsParam := optional("fields", checkList)
-	if len(more) > 0 {
-		fieldsParam = fromPath("fields", more[0], checkList)
-	}
-	fields, err := c.shownFields(nil, fieldsParam, fromPath("port_ident", ident, checkIdent))
+	fields, err := c.shownFields(nil, inPath("fields", checkList, more), fromPath("port_ident", ident, checkIdent))
 	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
 	}

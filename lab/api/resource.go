@@ -63,14 +63,10 @@ func notObject(body, ident string) endpoint {
 
 // showWith shows an entry. Like Ironic, it reads the part of the path after the entry as the fields to show.
 func (r resource) showWith(ident string, more []string) (any, error) {
-	switch len(more) {
-	case 0:
-		return r.show(ident, optional("fields", checkList))
-	case 1:
-		return r.show(ident, fromPath("fields", more[0], checkList))
-	default:
+	if len(more) > 1 {
 		return nil, pythonError("%s.get_one() takes from 2 to 3 positional arguments but %d were given", r.class, len(more)+2)
 	}
+	return r.show(ident, inPath("fields", checkList, more))
 }
 
 // collection describes the resources of one kind: their names in the API, their columns and their table.
