@@ -140,7 +140,7 @@ func decodeJSON(raw []byte) (any, error) {
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
-		return param{}, caughtAbort(&abort{status: http.StatusBadRequest, description: malformedRequest})
+		return param{}, db.Faultf(http.StatusBadRequest, "", "%s", malformedRequest)
 	}
 	if len(c.raw) > 0 {
 		decoded, err := decodeJSON(c.raw)

@@ -108,10 +108,8 @@ func (c columns) all(row any, kind string) map[string]any {
 func (c columns) pick(row any, asked, known []string) map[string]any {
 	document := map[string]any{}
 	for _, name := range asked {
-		for _, k := range known {
-			if k == name {
-				document[name] = c.shown(row, name)
-			}
+		if slices.Contains(known, name) {
+			document[name] = c.shown(row, name)
 		}
 	}
 	return document

@@ -190,7 +190,7 @@ func (c *call) shownFields(query *schema, fields param, others ...param) ([]stri
 	if err != nil || fields.isGiven || query == nil || !args.has("fields") {
 		return args.list("fields"), err
 	}
-	return args.list("fields"), arguments{"fields": args["fields"]}.checkQuery(query)
+	return args.list("fields"), checkWhole(query, map[string]any{"fields": args["fields"]})
 }
 
 // givenPatch checks the arguments of a PATCH request and returns them with the operations, which are nil if the body
