@@ -63,7 +63,7 @@ func (s *Screen) Wait(ctx context.Context) (exitCode int, err error) {
 // Ends waits for the program's end and checks the exit code.
 func (s *Screen) Ends(t testing.TB, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	got, err := s.Wait(ctx)
 	if err != nil {

@@ -29,11 +29,10 @@ type chunk struct {
 // Screen is a terminal in which a program runs or ran. Its methods are safe for concurrent use. After the program's
 // end, they show the last screen.
 type Screen struct {
-	cmd      *exec.Cmd
-	tty      *os.File
-	patience time.Duration
-	cast     *cast.Writer // nil without a recording
-	running  sync.WaitGroup
+	cmd     *exec.Cmd
+	tty     *os.File
+	cast    *cast.Writer // nil without a recording
+	running sync.WaitGroup
 
 	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
 	// while the emulator is busy.

@@ -126,7 +126,7 @@ func TestWaitForIdle(t *testing.T) {
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	s := terminal.StartT(t, terminal.Options{Command: exec.Command("cat")})
-	s.Type("hello", terminal.Space, "worlds", terminal.Backspace, terminal.Enter)
+	s.Type("hello", " ", "worlds", terminal.Backspace, terminal.Enter)
 	s.Until(t, "hello world\nhello world\n")
 	s.Paste("no marks\r\nunless asked for\n")
 	// The echo of the second line may come before or after cat's first output.

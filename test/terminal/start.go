@@ -34,8 +34,6 @@ type Options struct {
 	Modern bool
 	// Record, unless nil, receives a recording in asciinema's format, version 2.
 	Record io.Writer
-	// Patience limits how long Until, UntilGone and Ends wait; the default is two minutes.
-	Patience time.Duration
 }
 
 // term is the terminal type. The emulator supports it without mistakes.
@@ -62,9 +60,6 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	if o.Height <= 0 {
 		o.Height = 24
 	}
-	if o.Patience <= 0 {
-		o.Patience = 2 * time.Minute
-	}
 	o.Command.Env = environment(o.Command.Env)
 
 	emulator := vt.NewEmulator(o.Width, o.Height)
@@ -73,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 		emulator.SetDefaultForegroundColor(color.Black)
 	}
 	s := &Screen{
-		cmd: o.Command, patience: o.Patience, emulator: emulator,
+		cmd: o.Command, emulator: emulator,
 		chunks: make(chan chunk, 256), drained: make(chan struct{}), ended: make(chan struct{}),
 		changed: make(chan struct{}),
 	}
