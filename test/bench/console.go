@@ -54,7 +54,7 @@ func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 		if err != nil {
 			return err
 		}
-		_ = screen.Close()
+		screen.Close()
 		page, err := curl(ctx, s, pages[0])
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func running(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	if err != nil {
 		return err
 	}
-	defer func() { _ = screen.Close() }()
+	defer screen.Close()
 	settled, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if err := screen.WaitFor(settled, func(text string) bool {

@@ -65,7 +65,7 @@ func (t tour) shoot(ctx context.Context, binary string, album *album) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, screen.Close()) }()
+	defer screen.Close()
 	c := &camera{ctx: ctx, screen: screen, album: album}
 	if t.visit(c); c.err != nil {
 		return c.err

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/vt"
-
-	"ironworks/cast"
 )
 
 // rawLimit is the minimum number of bytes of raw output that are kept.
@@ -31,7 +29,6 @@ type chunk struct {
 type Screen struct {
 	cmd     *exec.Cmd
 	tty     *os.File
-	cast    *cast.Writer // nil without a recording
 	running sync.WaitGroup
 
 	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
@@ -75,9 +72,6 @@ func (s *Screen) read() {
 func (s *Screen) show() {
 	defer close(s.drained)
 	for c := range s.chunks {
-		if s.cast != nil {
-			_ = s.cast.Output(c.at, c.data) // Close returns the error
-		}
 		s.mu.Lock()
 		s.emulate(c.data)
 		s.written = c.at

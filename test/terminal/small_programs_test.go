@@ -106,9 +106,6 @@ func TestCells(t *testing.T) {
 	if _, _, ok := s.Find("nothing"); ok {
 		t.Error("found nothing")
 	}
-	if x, y := s.Cursor(); x != 20 || y != 0 {
-		t.Error("the cursor is at", x, y)
-	}
 }
 
 // TestWaitForIdle checks that WaitFor also notices a condition that becomes true while the program writes nothing.
