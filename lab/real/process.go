@@ -108,12 +108,12 @@ func (p *Process) Stop() {
 	select {
 	case <-done:
 	case <-time.After(stopGrace):
-		p.kill()
+		p.Kill()
 	}
 }
 
-// kill kills the process and waits until it has exited.
-func (p *Process) kill() {
+// Kill kills the process group and waits until the process has exited.
+func (p *Process) Kill() {
 	if _, done, ok := p.Running(); ok {
 		_ = p.signal(syscall.SIGKILL)
 		<-done

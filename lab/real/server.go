@@ -264,7 +264,7 @@ func (s *Server) Stop() {
 }
 
 // Kill kills the server, as if it had crashed.
-func (s *Server) Kill() { s.process.kill() }
+func (s *Server) Kill() { s.process.Kill() }
 
 // Pause freezes the server: connections are accepted, but not answered.
 func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }
