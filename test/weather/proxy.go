@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,13 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-// The range of the proxies' ports. It is above the ports of test/ironic. It is also below the range from which
-// systems assign ports, so that no other program takes a proxy's port while the proxy is down.
-const (
-	firstPort = 30000
-	portCount = 2500
+	"ironworks/lab/real"
 )
 
 // quiet drops messages, because aborted responses are expected.
@@ -35,7 +29,6 @@ type Proxy struct {
 	// URL is the proxy's URL; Host is its host and port.
 	URL, Host string
 
-	port    int
 	forward *httputil.ReverseProxy
 
 	rulesMu sync.Mutex
@@ -79,27 +72,22 @@ func Start(tb testing.TB, upstream string) *Proxy {
 			Transport: transport, ErrorLog: quiet, ErrorHandler: failed,
 		},
 	}
-	if err := p.choosePort(tb.Context()); err != nil {
+	// The reservation keeps the port while the proxy is down.
+	reserved, err := real.Reserve(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(reserved.Port))
+	p.URL = "http://" + p.Host
+	if err := p.Up(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
 		p.Down()
+		reserved.Release()
 		transport.CloseIdleConnections()
 	})
 	return p
-}
-
-func (p *Proxy) choosePort(ctx context.Context) error {
-	var err error
-	for range 100 {
-		p.port = firstPort + rand.IntN(portCount)
-		if err = p.Up(ctx); err == nil {
-			p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
-			p.URL = "http://" + p.Host
-			return nil
-		}
-	}
-	return fmt.Errorf("no port for the proxy: %w", err)
 }
 
 // Up listens on the same port again after [Proxy.Down].
@@ -110,9 +98,9 @@ func (p *Proxy) Up(ctx context.Context) error {
 		return nil
 	}
 	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	l, err := config.Listen(ctx, "tcp", p.Host)
 	if err != nil {
-		return fmt.Errorf("listen on port %d: %w", p.port, err)
+		return err
 	}
 	// The context is not derived from the caller's, because the proxy lives until Down.
 	p.closing, p.cancelStalled = context.WithCancel(context.Background())
