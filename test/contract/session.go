@@ -89,15 +89,7 @@ func (c *session) enroll(uuid, name string) {
 			c.t.Fatalf("the fields of the node: %v", err)
 		}
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	a := c.send(step{call: "POST /v1/nodes", body: string(body)})
-	if a.status != http.StatusCreated {
-		c.t.Fatalf("enrolling a node: %s", a.raw)
-	}
-	c.values[uuid], _ = a.body.(map[string]any)["uuid"].(string)
+	c.values[uuid] = c.post("/v1/nodes", fields)
 }
 
 // set puts {node} into the state that text describes, as in "wait call-back > active".
