@@ -32,7 +32,7 @@ func (c *session) send(s step) answer {
 		// A server that responds before it has read the whole request closes the connection, sometimes before the
 		// client has read the response.
 		if errors.Is(err, net.ErrClosed) {
-			c.pause()
+			<-time.After(c.interval)
 			continue
 		}
 		if err != nil {
@@ -83,16 +83,6 @@ func (c *session) try(ctx context.Context, s step) (answer, error) {
 		a.body = nil
 	}
 	return a, nil
-}
-
-// pause waits for the polling interval or until the test ends.
-func (c *session) pause() {
-	timer := time.NewTimer(c.interval)
-	defer timer.Stop()
-	select {
-	case <-c.t.Context().Done():
-	case <-timer.C:
-	}
 }
 
 func randomMAC() string {

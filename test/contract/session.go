@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"ironworks/test/ironic"
 )
 
 const (
@@ -171,22 +173,21 @@ func matches(want, got string) bool {
 func (c *session) until(i int, s step) {
 	c.t.Helper()
 	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)
+	want := s.wanted(c.subject.Kind)
+	c.compare(i, s, c.poll(s, func(a answer) bool { return matches(want, c.render(a, s.see)) }))
+}
+
+// poll repeats a request until done returns true for the response or c.patience has passed. It returns the last
+// response.
+func (c *session) poll(s step, done func(answer) bool) (last answer) {
+	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience)
 	defer cancel()
-	ticker := time.NewTicker(c.interval)
-	defer ticker.Stop()
-	for want := s.wanted(c.subject.Kind); ; {
-		a := c.send(s)
-		if matches(want, c.render(a, s.see)) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			c.compare(i, s, a)
-			return
-		case <-ticker.C:
-		}
-	}
+	_ = ironic.Poll(ctx, c.interval, func(context.Context) (bool, error) { // the caller checks the response
+		last = c.send(s)
+		return done(last), nil
+	})
+	return last
 }
 
 // save stores a value of the response for later steps.
