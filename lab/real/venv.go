@@ -115,16 +115,15 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	if err != nil {
 		return "", err
 	}
-	return RunPython(ctx, env, string(source), nil, args...)
+	return RunPython(ctx, env, string(source), args...)
 }
 
 // RunPython runs a Python script with the interpreter of an environment, and returns its output without surrounding
-// white space. source is the text of the script, and input is its standard input.
-func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
+// white space. source is the text of the script.
+func RunPython(ctx context.Context, env, source string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script
 	cmd.Env = ServiceEnv(os.TempDir())
-	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("running a Python script: %w\n%s", err, stderr.String())
