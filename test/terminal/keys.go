@@ -116,16 +116,11 @@ func (s *Screen) Paste(text string) {
 func (s *Screen) Click(text string) bool {
 	s.mu.Lock()
 	wanted := s.state.mode(ansi.ModeMouseExtSgr) && (s.state.mode(ansi.ModeMouseButtonEvent) || s.state.mode(ansi.ModeMouseAnyEvent) || s.state.mode(ansi.ModeMouseNormal))
-	lines := strings.Split(s.text(), "\n")
 	s.mu.Unlock()
-	for y, line := range lines {
-		before, _, found := strings.Cut(line, text)
-		if !found || !wanted {
-			continue
-		}
-		x := ansi.StringWidth(before)
-		s.typeKeys(ansi.MouseSgr(0, x, y, false) + ansi.MouseSgr(0, x, y, true))
-		return true
+	x, y, found := s.Find(text)
+	if !found || !wanted {
+		return false
 	}
-	return false
+	s.typeKeys(ansi.MouseSgr(0, x, y, false) + ansi.MouseSgr(0, x, y, true))
+	return true
 }
