@@ -69,7 +69,9 @@ func curl(ctx context.Context, s *ironic.Server, pages ...string) (time.Duration
 
 // timed runs a program and writes its standard error to messages. It returns the wall time, and the peak memory in
 // MiB.
-func timed(ctx context.Context, env []string, messages io.Writer, name string, args ...string) (time.Duration, float64, error) {
+func timed(
+	ctx context.Context, env []string, messages io.Writer, name string, args ...string,
+) (time.Duration, float64, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env
 	cmd.Stderr = messages

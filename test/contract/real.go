@@ -39,7 +39,8 @@ func StartReal(t *testing.T, release ironic.Release) *Subject {
 		Name: release.Name(), Kind: Newest, URL: server.URL, MaxMinor: release.MaxMinor(), Client: server.Client(),
 		SetState: func(tb testing.TB, uuid, provisionState, targetState string) {
 			tb.Helper()
-			setNode(tb, database, "provision_state = ?, target_provision_state = NULLIF(?, '')", provisionState, targetState, uuid)
+			setNode(tb, database, "provision_state = ?, target_provision_state = NULLIF(?, '')",
+				provisionState, targetState, uuid)
 		},
 		Reserve: func(tb testing.TB, uuid, host string) {
 			tb.Helper()
@@ -67,7 +68,8 @@ func openDatabase(t *testing.T, path string) *sql.DB {
 // setNode sets columns of a node's row. The last value is the node's UUID.
 func setNode(tb testing.TB, db *sql.DB, columns string, values ...any) {
 	tb.Helper()
-	result, err := db.ExecContext(tb.Context(), "UPDATE nodes SET "+columns+" WHERE uuid = ?", values...) //nolint:gosec // our own columns
+	statement := "UPDATE nodes SET " + columns + " WHERE uuid = ?" //nolint:gosec // our own columns
+	result, err := db.ExecContext(tb.Context(), statement, values...)
 	if err != nil {
 		tb.Fatalf("writing to the database of Ironic: %v", err)
 	}

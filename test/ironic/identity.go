@@ -195,8 +195,8 @@ const defaultDomain = "default"
 // find returns the ID of the first object with the given name, or "" if there is none.
 func find(ctx context.Context, client *gophercloud.ServiceClient, collection, name string) (string, error) {
 	var answer map[string]json.RawMessage
-	_, err := client.Get(ctx, client.ServiceURL(collection)+"?name="+url.QueryEscape(name), &answer, nil) //nolint:bodyclose // Get closes it
-	if err != nil {
+	address := client.ServiceURL(collection) + "?name=" + url.QueryEscape(name)
+	if _, err := client.Get(ctx, address, &answer, nil); err != nil { //nolint:bodyclose // Get closes it
 		return "", fmt.Errorf("finding %s in %s: %w", name, collection, err)
 	}
 	var found []struct {

@@ -85,11 +85,13 @@ func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
 		return record, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	sum, err := sumOf(filepath.Join(checkout, "pkg", "ignition"), "builder.go", "service_config.go", "file_embed.go", "nmstate.go")
+	sum, err := sumOf(filepath.Join(checkout, "pkg", "ignition"),
+		"builder.go", "service_config.go", "file_embed.go", "nmstate.go")
 	if err != nil {
 		return record, err
 	}
-	record.Source = "openshift/image-customization-controller pkg/ignition/{builder,service_config,file_embed,nmstate}.go " + sum
+	record.Source = "openshift/image-customization-controller " +
+		"pkg/ignition/{builder,service_config,file_embed,nmstate}.go " + sum
 	program, err := buildDriver(ctx, checkout, work)
 	if err != nil {
 		return record, err
