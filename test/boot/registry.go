@@ -55,13 +55,13 @@ type Registry struct {
 // StartRegistry starts a registry that serves the storage folder until the test ends.
 func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Registry {
 	tb.Helper()
-	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	reserved, err := real.Reserve(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(reserved.Release)
 	folder := tb.TempDir()
-	r := &Registry{Port: listener.Addr().(*net.TCPAddr).Port, log: filepath.Join(folder, "registry.log")}
-	_ = listener.Close()
+	r := &Registry{Port: reserved.Port, log: filepath.Join(folder, "registry.log")}
 	config := filepath.Join(folder, "registry.yml")
 	text := fmt.Sprintf(registryConfig, storage, r.Port)
 	if options.TLS {

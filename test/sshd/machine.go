@@ -50,12 +50,10 @@ func New(tb testing.TB) *Machine {
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
 	m.Home = filepath.Join(m.Dir, "home")
 	m.Key, _ = m.newKey("user")
-	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m.Port = listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
+	reserved, err := real.Reserve(tb.Context())
+	m.must(err)
+	tb.Cleanup(reserved.Release)
+	m.Port = reserved.Port
 	for _, dir := range []string{"home", "bin"} {
 		m.must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o755))
 	}
