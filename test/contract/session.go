@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -67,7 +68,9 @@ func (c *session) make(name string) bool {
 	case name == "other" || name == "otherName":
 		c.enroll("other", "otherName")
 	case strings.HasPrefix(name, "mac"):
-		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
+		var b [4]byte
+		_, _ = rand.Read(b[:])
+		c.values[name] = fmt.Sprintf("52:54:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
 	case strings.HasPrefix(name, "uuid"):
 		c.values[name] = uuid.NewString()
 	case strings.HasPrefix(name, "word"):
@@ -97,11 +100,11 @@ func (c *session) enroll(uuid, name string) {
 // set puts {node} into the state that text describes, as in "wait call-back > active".
 func (c *session) set(text string) {
 	c.t.Helper()
-	state, target := stateAndTarget(text)
+	state, target, _ := strings.Cut(text, ">")
 	uuid := c.fill("{node}")
 	c.subject.writing.Lock()
 	defer c.subject.writing.Unlock()
-	c.subject.SetState(c.t, uuid, state, target)
+	c.subject.SetState(c.t, uuid, strings.TrimSpace(state), strings.TrimSpace(target))
 }
 
 func (c *session) reserve(host string) {
