@@ -188,6 +188,15 @@ func fromPath(name, value string, check check) param {
 	return param{name: name, check: check, given: value, isGiven: true}
 }
 
+// inPath returns a parameter that is also valid as the next part of the path, because Ironic passes further parts to
+// its Python function as arguments. more holds these parts.
+func inPath(name string, check check, more []string) param {
+	if len(more) > 0 {
+		return fromPath(name, more[0], check)
+	}
+	return optional(name, check)
+}
+
 // arguments maps the names of a request's arguments to their converted values. Missing arguments are null.
 type arguments map[string]any
 

@@ -74,12 +74,7 @@ func (c *call) routeMedia(ident string, rest []string) (any, error) {
 
 func (c *call) showMedia(ident string) endpoint {
 	if !c.atLeast(93) {
-		return func() (any, error) {
-			if _, err := c.checkArguments(); err != nil {
-				return nil, err
-			}
-			return nil, noSuchResource()
-		}
+		return func() (any, error) { return c.refused(noSuchResource()) }
 	}
 	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, _ arguments) (any, error) {
 		media, err := c.conductor().Media(c.ctx(), node.UUID)

@@ -140,7 +140,7 @@ func decodeJSON(raw []byte) (any, error) {
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
-		return param{}, caughtAbort(&abort{status: http.StatusBadRequest, description: malformedRequest})
+		return param{}, db.Faultf(http.StatusBadRequest, "", "%s", malformedRequest)
 	}
 	if len(c.raw) > 0 {
 		decoded, err := decodeJSON(c.raw)
@@ -175,6 +175,14 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 		}
 	}
 	return checkArguments(c.values, params...)
+}
+
+// refused checks the arguments and, if they are valid, returns the given error.
+func (c *call) refused(refusal error, params ...param) (any, error) {
+	if _, err := c.checkArguments(params...); err != nil {
+		return nil, err
+	}
+	return nil, refusal
 }
 
 // unexpected returns the error that Python raises for an unknown argument. It is for endpoints whose arguments Ironic
@@ -312,9 +320,10 @@ func orEmpty(d db.Dict) db.Dict {
 	return d
 }
 
-func boolOrNull(b *bool) any {
-	if b == nil {
+// valueOrNull returns the value to which p points, or null if p is nil.
+func valueOrNull[T any](p *T) any {
+	if p == nil {
 		return nil
 	}
-	return *b
+	return *p
 }

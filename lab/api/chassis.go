@@ -150,33 +150,22 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 		http.MethodGet:  func() (any, error) { return c.listChassisNodes(ident, below) },
 		http.MethodPost: notObject("node", ident),
 		http.MethodPatch: func() (any, error) {
-			reset := optional("reset_interfaces", checkBool)
-			if len(below) > 0 {
-				reset = fromPath("reset_interfaces", below[0], checkBool)
-			}
-			return c.refused(wholeBody("patch", checkSchema(patchSchema)), fromPath("node_ident", ident, checkIdent), reset)
+			return c.refused(malformedURI(), wholeBody("patch", checkSchema(patchSchema)), nodeIdent(ident),
+				inPath("reset_interfaces", checkBool, below))
 		},
 		http.MethodDelete: func() (any, error) {
 			if len(below) > 0 {
 				return nil, notFound()
 			}
-			return c.refused(fromPath("node_ident", ident, checkIdent))
+			return c.refused(malformedURI(), nodeIdent(ident))
 		},
 	}.serve(c)
-}
-
-// refused checks the arguments and, if they are valid, rejects the path as malformed.
-func (c *call) refused(params ...param) (any, error) {
-	if _, err := c.checkArguments(params...); err != nil {
-		return nil, err
-	}
-	return nil, malformedURI()
 }
 
 func (c *call) listChassisNodes(ident string, below []string) (any, error) {
 	isDetail := slices.Equal(below, []string{"detail"})
 	if len(below) > 0 && !isDetail {
-		return c.refused(fromPath("node_ident", ident, checkIdent), fromPath("fields", below[0], checkList))
+		return c.refused(malformedURI(), nodeIdent(ident), fromPath("fields", below[0], checkList))
 	}
 	name, list := "get_all", c.listNodes
 	if isDetail {

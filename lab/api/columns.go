@@ -70,21 +70,15 @@ func (c columns) shown(row any, name string) any {
 	case *string:
 		return orNull(*v)
 	case **string:
-		if *v == nil {
-			return nil
-		}
-		return **v
+		return valueOrNull(*v)
 	case *int:
 		return *v
 	case **int:
-		if *v == nil {
-			return nil
-		}
-		return **v
+		return valueOrNull(*v)
 	case *bool:
 		return *v
 	case **bool:
-		return boolOrNull(*v)
+		return valueOrNull(*v)
 	case *db.Dict:
 		return orEmpty(*v)
 	case *time.Time:
@@ -114,10 +108,8 @@ func (c columns) all(row any, kind string) map[string]any {
 func (c columns) pick(row any, asked, known []string) map[string]any {
 	document := map[string]any{}
 	for _, name := range asked {
-		for _, k := range known {
-			if k == name {
-				document[name] = c.shown(row, name)
-			}
+		if slices.Contains(known, name) {
+			document[name] = c.shown(row, name)
 		}
 	}
 	return document

@@ -53,6 +53,15 @@ func (c *call) driverDocument(d Driver, detail bool, fields []string) (map[strin
 	return document, checkDocumentFields(fields, document)
 }
 
+// driversQuery is like querySchema, for queries about drivers. It returns nil before 1.77, when every query is
+// accepted.
+func (c *call) driversQuery(others map[string]*schema) *schema {
+	if !c.atLeast(77) {
+		return nil
+	}
+	return querySchema(c.driverFields(), others)
+}
+
 // routeDrivers handles everything below /drivers.
 func (c *call) routeDrivers(rest []string) (any, error) {
 	get := func(serve endpoint) (any, error) { return methods{http.MethodGet: serve}.serve(c) }
@@ -76,15 +85,11 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 }
 
 func (c *call) listDrivers() (any, error) {
-	args, err := c.checkArguments(optional("type", checkText), optional("detail", checkBool), optional("fields", checkList))
+	args, err := c.checkQuery(c.driversQuery(map[string]*schema{
+		"type": plainText, "detail": {Types: []string{"string", "boolean"}},
+	}), optional("type", checkText), optional("detail", checkBool), optional("fields", checkList))
 	if err != nil {
 		return nil, err
-	}
-	if c.atLeast(77) { // before, every query is accepted
-		others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
-		if err := args.checkQuery(querySchema(c.driverFields(), others)); err != nil {
-			return nil, err
-		}
 	}
 	fields, kind := args.list("fields"), args.text("type")
 	switch {
@@ -112,15 +117,7 @@ func (c *call) listDrivers() (any, error) {
 }
 
 func (c *call) showDriver(name string, more []string) (any, error) {
-	fieldsParam := optional("fields", checkList)
-	if len(more) > 0 {
-		fieldsParam = fromPath("fields", more[0], checkList)
-	}
-	var query *schema // before 1.77, every query is accepted
-	if c.atLeast(77) {
-		query = querySchema(c.driverFields(), nil)
-	}
-	fields, err := c.shownFields(query, fieldsParam)
+	fields, err := c.shownFields(c.driversQuery(nil), inPath("fields", checkList, more))
 	if err != nil {
 		return nil, err
 	}

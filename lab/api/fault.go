@@ -97,40 +97,30 @@ func isKind(err error, kind string) bool {
 	return ok && fault.Kind == kind
 }
 
-type faultBody struct {
-	Faultcode   string  `json:"faultcode"`
-	Faultstring string  `json:"faultstring"`
-	Debuginfo   *string `json:"debuginfo"`
-}
-
-type abortBody struct {
-	Code        int    `json:"code"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
-}
-
 // writeError sends err as Ironic does: the body is a JSON object whose error_message is a string that contains
 // another JSON object.
 func writeError(w http.ResponseWriter, err error) {
 	var status int
-	var inner any
+	var inner document
 	if stop, ok := errors.AsType[*abort](err); ok {
 		status = stop.status
-		inner = abortBody{Code: status, Title: http.StatusText(status), Description: stop.description}
+		inner = inOrder("abort", map[string]any{
+			"code": status, "title": http.StatusText(status), "description": stop.description,
+		})
 		for _, name := range []string{versionHeader, minVersionHeader, maxVersionHeader} {
 			w.Header().Del(name)
 		}
 		maps.Copy(w.Header(), stop.header)
 	} else {
-		body := faultBody{Faultcode: "Server", Faultstring: err.Error()}
+		code, text := "Server", err.Error()
 		status = http.StatusInternalServerError
 		if fault, ok := errors.AsType[*db.Fault](err); ok {
-			status, body.Faultstring = fault.Status, fault.Text
+			status, text = fault.Status, fault.Text
 		}
 		if status < http.StatusInternalServerError {
-			body.Faultcode = "Client"
+			code = "Client"
 		}
-		inner = body
+		inner = inOrder("fault", map[string]any{"faultcode": code, "faultstring": text, "debuginfo": nil})
 	}
 	writeJSON(w, status, map[string]string{"error_message": string(encode(inner))})
 }

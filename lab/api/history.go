@@ -36,10 +36,7 @@ func (c *call) historyDocument(entry *db.History, detail bool) map[string]any {
 	document["event"] = event
 	document["links"] = []link{{Href: c.url + "/v1/nodes/" + entry.NodeUUID + "/history/" + entry.UUID, Rel: "self"}}
 	if detail && c.atLeast(115) {
-		document["duration_seconds"] = nil
-		if entry.Duration != nil {
-			document["duration_seconds"] = *entry.Duration
-		}
+		document["duration_seconds"] = valueOrNull(entry.Duration)
 	}
 	return document
 }

@@ -64,8 +64,14 @@ func fieldsOf(kind string, others ...string) []string {
 	return slices.Sorted(slices.Values(slices.Concat(orders[kind], others)))
 }
 
-// checkQuery checks the arguments of the request against the given schema.
-func (a arguments) checkQuery(s *schema) error { return checkWhole(s, map[string]any(a)) }
+// checkQuery checks the arguments of the request, and then all of them against the given schema, which may be nil.
+func (c *call) checkQuery(s *schema, params ...param) (arguments, error) {
+	args, err := c.checkArguments(params...)
+	if err == nil && s != nil {
+		err = checkWhole(s, map[string]any(args))
+	}
+	return args, err
+}
 
 func (c *call) routeBIOS(ident string, rest []string) (any, error) {
 	if len(rest) == 0 {
@@ -87,10 +93,7 @@ func (c *call) showSettings(ident string) endpoint {
 		query = querySchema(biosFields, map[string]*schema{"detail": {}})
 	}
 	return func() (any, error) {
-		args, err := c.checkArguments(optional("fields", checkList), optional("detail", checkBool))
-		if err == nil {
-			err = args.checkQuery(query)
-		}
+		args, err := c.checkQuery(query, optional("fields", checkList), optional("detail", checkBool))
 		if err != nil {
 			return nil, err
 		}
@@ -136,11 +139,8 @@ var firmwareFields = []string{
 
 func (c *call) routeFirmware(ident string, rest []string) (any, error) {
 	return methods{http.MethodGet: func() (any, error) {
-		args, err := c.checkArguments(optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
-		if err == nil {
-			detail := map[string]*schema{"detail": {Types: []string{"boolean"}}}
-			err = args.checkQuery(querySchema(firmwareFields, detail))
-		}
+		query := querySchema(firmwareFields, map[string]*schema{"detail": {Types: []string{"boolean"}}})
+		args, err := c.checkQuery(query, optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
 		if err != nil {
 			return nil, err
 		}

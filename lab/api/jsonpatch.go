@@ -226,26 +226,22 @@ func plain(value any) any {
 		}
 		return copied
 	case []any:
-		copied := make([]any, len(v))
-		for i := range v {
-			copied[i] = plain(v[i])
-		}
-		return copied
+		return plainList(v)
 	case []db.Dict:
-		copied := make([]any, len(v))
-		for i := range v {
-			copied[i] = plain(v[i])
-		}
-		return copied
+		return plainList(v)
 	case []string:
-		copied := make([]any, len(v))
-		for i := range v {
-			copied[i] = v[i]
-		}
-		return copied
+		return plainList(v)
 	case int, int64, float64:
 		return json.Number(fmt.Sprint(v))
 	default:
 		return value
 	}
+}
+
+func plainList[T any](list []T) []any {
+	copied := make([]any, len(list))
+	for i := range list {
+		copied[i] = plain(list[i])
+	}
+	return copied
 }

@@ -15,13 +15,6 @@ const (
 	maxInspectionBody = 16 << 20
 )
 
-// bareFault is the body of an error from the middleware, which runs before the code that formats Ironic's other
-// errors.
-type bareFault struct {
-	Faultcode   string `json:"faultcode"`
-	Faultstring string `json:"faultstring"`
-}
-
 func sizeLimit(path string) int64 {
 	path = strings.Trim(path, "/")
 	switch {
@@ -43,22 +36,22 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if isJSON {
 		limit = sizeLimit(r.URL.Path)
 	}
+	// The middleware sends these errors. It runs before the code that formats Ironic's other errors.
+	refuse := func(status int, text string) ([]byte, bool) {
+		writeJSON(w, status, map[string]string{"faultcode": "Client", "faultstring": text})
+		return nil, false
+	}
 	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		writeJSON(w, http.StatusRequestEntityTooLarge, bareFault{
-			"Client", "Request body is too large. Please contact the service administrator.",
-		})
-		return nil, false
+		return refuse(http.StatusRequestEntityTooLarge,
+			"Request body is too large. Please contact the service administrator.")
 	}
 	if err != nil {
-		writeJSON(w, http.StatusBadRequest, bareFault{"Client", "The body could not be read."})
-		return nil, false
+		return refuse(http.StatusBadRequest, "The body could not be read.")
 	}
 	if isJSON && tooDeep(content) {
-		writeJSON(w, http.StatusBadRequest, bareFault{
-			"Client", "Request body JSON is nested too deeply. Please contact the service administrator.",
-		})
-		return nil, false
+		return refuse(http.StatusBadRequest,
+			"Request body JSON is nested too deeply. Please contact the service administrator.")
 	}
 	return content, true
 }

@@ -44,7 +44,7 @@ func (c *call) showBootDevice(ident string) endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"boot_device": orNull(device), "persistent": boolOrNull(persistent)}, nil
+		return map[string]any{"boot_device": orNull(device), "persistent": valueOrNull(persistent)}, nil
 	}, nodeIdent(ident))
 }
 
@@ -71,12 +71,7 @@ func (c *call) setBootDevice(ident string, rest []string) endpoint {
 
 func (c *call) injectNMI(ident string) endpoint {
 	if !c.atLeast(29) {
-		return func() (any, error) {
-			if _, err := c.checkArguments(nodeIdent(ident)); err != nil {
-				return nil, err
-			}
-			return nil, notFound()
-		}
+		return func() (any, error) { return c.refused(notFound(), nodeIdent(ident)) }
 	}
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		return nil, c.conductor().InjectNMI(c.ctx(), node.UUID)
@@ -119,7 +114,7 @@ func (c *call) validateNode(ident string) (any, error) {
 	}
 	answer := map[string]any{}
 	for kind, v := range validations {
-		one := map[string]any{"result": boolOrNull(v.Result)}
+		one := map[string]any{"result": valueOrNull(v.Result)}
 		if v.Reason != "" {
 			one["reason"] = v.Reason
 		}

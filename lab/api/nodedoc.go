@@ -105,13 +105,9 @@ func (c *call) nodeField(n *db.Node, field string) any {
 }
 
 // showNode implements GET /v1/nodes/{node}.
-func (c *call) showNode(ident string, positional ...string) endpoint {
+func (c *call) showNode(ident string, more []string) endpoint {
 	return func() (any, error) {
-		fieldsParam := optional("fields", checkList)
-		if len(positional) > 0 { // Ironic reads the next part of the path as fields
-			fieldsParam = fromPath("fields", positional[0], checkList)
-		}
-		fields, err := c.shownFields(nil, fieldsParam, nodeIdent(ident))
+		fields, err := c.shownFields(nil, inPath("fields", checkList, more), nodeIdent(ident))
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +118,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 
 // deleteNode implements DELETE /v1/nodes/{node}.
 func (c *call) deleteNode(ident string) (any, error) {
-	if _, err := c.checkArguments(fromPath("node_ident", ident, checkIdent)); err != nil {
+	if _, err := c.checkArguments(nodeIdent(ident)); err != nil {
 		return nil, err
 	}
 	node, err := c.findNodeOrSuffix(ident)

@@ -22,12 +22,8 @@ var patchable = []string{
 
 // patchNode handles PATCH requests for a node. Like Ironic, it reads the part of the path after the node as
 // reset_interfaces.
-func (c *call) patchNode(ident string, more ...string) (any, error) {
-	resetParam := optional("reset_interfaces", checkBool)
-	if len(more) > 0 {
-		resetParam = fromPath("reset_interfaces", more[0], checkBool)
-	}
-	patch, args, err := c.givenPatch(nodeIdent(ident), resetParam)
+func (c *call) patchNode(ident string, more []string) (any, error) {
+	patch, args, err := c.givenPatch(nodeIdent(ident), inPath("reset_interfaces", checkBool, more))
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (c *call) nodeParts(ident string) map[string]func(below []string) (any, err
 // routeNode handles the path of a node. Like Ironic, it passes further parts of the path to functions that do not
 // expect them.
 func (c *call) routeNode(ident string, more ...string) (any, error) {
-	get := c.showNode(ident, more...)
+	get := c.showNode(ident, more)
 	if len(more) > 0 && more[len(more)-1] == "validate" {
 		get = func() (any, error) { return c.validateNode(ident) }
 	} else if len(more) > 1 {
@@ -143,7 +143,7 @@ func (c *call) routeNode(ident string, more ...string) (any, error) {
 	if len(more) > 0 {
 		remove = func() (any, error) { return nil, notFound() }
 	}
-	patch := func() (any, error) { return c.patchNode(ident, more...) }
+	patch := func() (any, error) { return c.patchNode(ident, more) }
 	return methods{
 		http.MethodGet: get, http.MethodPatch: patch, http.MethodDelete: remove,
 		http.MethodPost: notObject("node", ident),

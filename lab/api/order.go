@@ -56,6 +56,8 @@ var orders = map[string][]string{
 		"boot", "deploy", "management", "network", "power", "bios", "console", "firmware", "inspect", "raid", "rescue",
 		"storage",
 	},
+	"abort":   {"code", "title", "description"},
+	"fault":   {"faultcode", "faultstring", "debuginfo"},
 	"result":  {"result", "reason"},
 	"step":    {"interface", "step", "args", "priority", "order"},
 	"volume":  {"links", "connectors", "targets"},

@@ -175,10 +175,7 @@ type listing[T any] struct {
 
 // answer checks the arguments and returns the document of the requested page.
 func (l listing[T]) answer() (any, error) {
-	args, err := l.checkArguments(l.params...)
-	if err == nil && l.query != nil {
-		err = args.checkQuery(l.query)
-	}
+	args, err := l.checkQuery(l.query, l.params...)
 	if err == nil && l.check != nil {
 		err = l.check(args)
 	}

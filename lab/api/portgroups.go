@@ -155,14 +155,8 @@ func (c *call) portgroupListing(parent string) listing[db.Portgroup] {
 func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
 	node, address, shards := cmp.Or(parent, args.text("node")), args.text("address"), args.list("shard")
 	groups := args.list("conductor_groups")
-	exclusive := 0
-	for _, asked := range []bool{node != "", address != "", len(shards) > 0, len(groups) > 0} {
-		if asked {
-			exclusive++
-		}
-	}
 	switch {
-	case exclusive > 1:
+	case several(node != "", address != "", len(shards) > 0, len(groups) > 0):
 		return nil, invalid("Filtering by node, address, or shard simultaneously is not supported.")
 	case address != "":
 		return func(g *db.Portgroup) bool { return g.Address == address }, nil

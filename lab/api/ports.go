@@ -123,13 +123,7 @@ func (c *call) checkPortQuery(args arguments) error {
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
 	node := cmp.Or(parent.node, args.text("node_uuid"), args.text("node"))
 	group, shards := cmp.Or(parent.group, args.text("portgroup")), args.list("shard")
-	exclusive := 0
-	for _, asked := range []bool{node != "", group != "", len(shards) > 0} {
-		if asked {
-			exclusive++
-		}
-	}
-	if exclusive > 1 {
+	if several(node != "", group != "", len(shards) > 0) {
 		return nil, false, db.Faultf(http.StatusForbidden, "OperationNotPermitted", "Operation not permitted.")
 	}
 	groups, address := args.list("conductor_groups"), args.text("address")
@@ -154,6 +148,11 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 		return nil, false, err
 	}
 	return func(p *db.Port) bool { return selected(p.NodeUUID) && described(p) }, false, nil
+}
+
+// several reports whether more than one of the filters is given.
+func several(given ...bool) bool {
+	return len(slices.DeleteFunc(given, func(is bool) bool { return !is })) > 1
 }
 
 // selectedNodes returns a function that reports whether a query selects the node with the given UUID: by its name or
@@ -182,11 +181,7 @@ func (c *call) selectedNodes(ident string, shards, groups []string) (func(uuid s
 }
 
 func (c *call) showPort(ident string, parent portParent, more []string) (any, error) {
-	fieldsParam := optional("fields", checkList)
-	if len(more) > 0 {
-		fieldsParam = fromPath("fields", more[0], checkList)
-	}
-	fields, err := c.shownFields(nil, fieldsParam, fromPath("port_ident", ident, checkIdent))
+	fields, err := c.shownFields(nil, inPath("fields", checkList, more), fromPath("port_ident", ident, checkIdent))
 	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
 	}

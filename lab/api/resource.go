@@ -63,14 +63,10 @@ func notObject(body, ident string) endpoint {
 
 // showWith shows an entry. Like Ironic, it reads the part of the path after the entry as the fields to show.
 func (r resource) showWith(ident string, more []string) (any, error) {
-	switch len(more) {
-	case 0:
-		return r.show(ident, optional("fields", checkList))
-	case 1:
-		return r.show(ident, fromPath("fields", more[0], checkList))
-	default:
+	if len(more) > 1 {
 		return nil, pythonError("%s.get_one() takes from 2 to 3 positional arguments but %d were given", r.class, len(more)+2)
 	}
+	return r.show(ident, inPath("fields", checkList, more))
 }
 
 // collection describes the resources of one kind: their names in the API, their columns and their table.
@@ -194,7 +190,7 @@ func (c *call) shownFields(query *schema, fields param, others ...param) ([]stri
 	if err != nil || fields.isGiven || query == nil || !args.has("fields") {
 		return args.list("fields"), err
 	}
-	return args.list("fields"), arguments{"fields": args["fields"]}.checkQuery(query)
+	return args.list("fields"), checkWhole(query, map[string]any{"fields": args["fields"]})
 }
 
 // givenPatch checks the arguments of a PATCH request and returns them with the operations, which are nil if the body

@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"ironworks/lab/db"
+)
 
 // route calls the controller that serves the path. The version may be missing: /nodes is the same as /v1/nodes.
 func (c *call) route() (any, error) {
@@ -16,9 +20,7 @@ func (c *call) route() (any, error) {
 	}
 	if len(rest) == 0 {
 		if c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
-			return nil, caughtAbort(&abort{
-				status: http.StatusMethodNotAllowed, description: malformedRequest,
-			})
+			return nil, db.Faultf(http.StatusMethodNotAllowed, "", "%s", malformedRequest)
 		}
 		return c.showV1(), nil
 	}

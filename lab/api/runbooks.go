@@ -122,7 +122,7 @@ func (c *call) putRunbookTraits(ident string, rest []string) endpoint {
 		}
 		c.locate("runbooks/" + ident + "/traits/" + trait)
 		return nil, c.setRunbookTraits(runbook, append(runbook.Traits, trait))
-	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
+	}, inPath("trait", checkSchema(traitSchema), rest), wholeBody("body", checkSchema(traitsSchema)))
 }
 
 // deleteRunbookTraits removes the trait in the path, if the runbook has it, or all traits if the path names none.
@@ -132,7 +132,7 @@ func (c *call) deleteRunbookTraits(ident string, rest []string) endpoint {
 		return nil, c.setRunbookTraits(runbook, slices.DeleteFunc(runbook.Traits, func(t string) bool {
 			return trait == "" || t == trait
 		}))
-	}, oneTrait(rest, checkText))
+	}, inPath("trait", checkText, rest))
 }
 
 // setRunbookTraits stores the traits, sorted and without duplicates. It does not change updated_at.

@@ -6,7 +6,6 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -41,28 +40,23 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	minor, err := requestedVersion(r.Header)
-	if err != nil {
-		if r.URL.Path == "/" {
-			if stop, ok := errors.AsType[*abort](err); ok {
-				maps.Copy(w.Header(), stop.header)
-			}
-			err = caughtAbort(err)
-		}
-		writeError(w, err)
+	minor, refusal := requestedVersion(r.Header)
+	switch {
+	case refusal != nil && r.URL.Path == "/": // Ironic catches the framework's exception
+		maps.Copy(w.Header(), refusal.header)
+		writeError(w, db.Faultf(refusal.status, "", "%s", refusal.description))
+		return
+	case refusal != nil:
+		writeError(w, refusal)
+		return
+	case !acceptsJSON(r.Header):
+		refuseAccept(w, r.Header.Get("Accept"))
 		return
 	}
 	w.Header().Set(minVersionHeader, versionText(minMinor))
 	w.Header().Set(maxVersionHeader, versionText(maxMinor))
 	w.Header().Set(versionHeader, versionText(minor))
 
-	if !acceptsJSON(r.Header) {
-		for _, name := range []string{versionHeader, minVersionHeader, maxVersionHeader} {
-			w.Header().Del(name)
-		}
-		refuseAccept(w, r.Header.Get("Accept"))
-		return
-	}
 	c := newCall(a, r, raw, minor)
 	answer, err := c.route() //nolint:contextcheck // a call has its request's context
 	if c.location != "" {
@@ -77,14 +71,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, c.status, answer)
-}
-
-// caughtAbort converts an abort to a fault, for places where Ironic catches the framework's exception.
-func caughtAbort(err error) error {
-	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
-		return db.Faultf(stop.status, "", "%s", stop.description)
-	}
-	return err
 }
 
 // acceptsJSON reports whether the client accepts JSON. A client without an Accept header accepts JSON.

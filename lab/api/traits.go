@@ -41,14 +41,6 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// oneTrait returns the parameter for the trait in the path. It is optional if the path names no trait.
-func oneTrait(rest []string, check check) param {
-	if len(rest) == 1 {
-		return fromPath("trait", rest[0], check)
-	}
-	return optional("trait", check)
-}
-
 func (c *call) putTraits(ident string, rest []string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		body := args.object("body")
@@ -72,7 +64,7 @@ func (c *call) putTraits(ident string, rest []string) endpoint {
 		trait := args.text("trait")
 		err := c.conductor().AddTraits(c.ctx(), node.UUID, []string{trait}, false)
 		return c.respondStarted("nodes/"+ident+"/traits/"+trait, err)
-	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
+	}, inPath("trait", checkSchema(traitSchema), rest), wholeBody("body", checkSchema(traitsSchema)))
 }
 
 func (c *call) deleteTraits(ident string, rest []string) endpoint {
@@ -82,5 +74,5 @@ func (c *call) deleteTraits(ident string, rest []string) endpoint {
 			traits = []string{args.text("trait")}
 		}
 		return nil, c.conductor().RemoveTraits(c.ctx(), node.UUID, traits)
-	}, oneTrait(rest, checkText))
+	}, inPath("trait", checkText, rest))
 }

@@ -24,7 +24,7 @@ const (
 func versionText(minor int) string { return "1." + strconv.Itoa(minor) }
 
 // requestedVersion returns the requested minor version, or the oldest if the headers name none.
-func requestedVersion(header http.Header) (int, error) {
+func requestedVersion(header http.Header) (int, *abort) {
 	asked := header.Get(versionHeader)
 	// The common header may name several services. It takes precedence over Ironic's own header.
 	for _, line := range header[commonHeader] {

@@ -120,15 +120,12 @@ func (v volumes[T]) resource() resource {
 func (v volumes[T]) uuidParam(uuid string) param { return fromPath(v.kind+"_uuid", uuid, checkUUID) }
 
 func (v volumes[T]) list() (any, error) {
-	args, err := v.checkArguments(append([]param{optional("node", checkIdent)},
-		listParams(checkUUID, checkText, optional("project", anyValue))...)...)
-	if err != nil {
-		return nil, err
-	}
 	allowed := querySchema(fieldsOf(v.name), map[string]*schema{
 		"detail": {}, "limit": {}, "marker": {}, "node": {}, "sort_dir": sortDirSchema, "sort_key": plainText,
 	})
-	if err := args.checkQuery(allowed); err != nil {
+	args, err := v.checkQuery(allowed, append([]param{optional("node", checkIdent)},
+		listParams(checkUUID, checkText, optional("project", anyValue))...)...)
+	if err != nil {
 		return nil, err
 	}
 	if v.parent != "" {

@@ -1,8 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package child
 
 import "syscall"
 
-// Attributes returns nil because this operating system has no process groups.
-func Attributes() *syscall.SysProcAttr { return nil }
+// Attributes returns attributes that put a process into a separate process group.
+func Attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -104,28 +104,27 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changeDetails(node, func(d *details) {
-		stamp(s.now, settings, d.BIOS, func(b *BIOSSetting) stamped { return stamped{b.Name, &b.CreatedAt, &b.UpdatedAt} })
+		stamp(s.now, settings, d.BIOS, func(b *BIOSSetting) (name string, created, updated *time.Time) {
+			return b.Name, &b.CreatedAt, &b.UpdatedAt
+		})
 		d.BIOS = settings
 	})
 }
 
-// stamped holds the name of a BIOS setting or firmware component, and pointers to its times.
-type stamped struct {
-	name             string
-	created, updated *time.Time
-}
-
-// stamp sets the creation and update times of fresh items, depending on the known items with the same names.
-func stamp[T any](now func() time.Time, fresh, known []T, of func(*T) stamped) {
+// stamp sets the creation and update times of fresh items, depending on the known items with the same names. of
+// returns the name of an item, and pointers to its times.
+func stamp[T any](
+	now func() time.Time, fresh, known []T, of func(*T) (name string, created, updated *time.Time),
+) {
 	for i := range fresh {
-		item := of(&fresh[i])
-		if !item.created.IsZero() {
+		name, created, updated := of(&fresh[i])
+		if !created.IsZero() {
 			continue
 		}
-		*item.created, *item.updated = now(), noTime
+		*created, *updated = now(), noTime
 		for j := range known {
-			if old := of(&known[j]); old.name == item.name {
-				*item.created, *item.updated = *old.created, now()
+			if old, since, _ := of(&known[j]); old == name {
+				*created, *updated = *since, now()
 			}
 		}
 	}
@@ -144,8 +143,8 @@ func (s *Store) SetFirmware(node string, components []Firmware) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changeDetails(node, func(d *details) {
-		stamp(s.now, components, d.Firmware, func(f *Firmware) stamped {
-			return stamped{f.Component, &f.CreatedAt, &f.UpdatedAt}
+		stamp(s.now, components, d.Firmware, func(f *Firmware) (name string, created, updated *time.Time) {
+			return f.Component, &f.CreatedAt, &f.UpdatedAt
 		})
 		d.Firmware = components
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,12 +109,12 @@ func (p *Process) Stop() {
 	select {
 	case <-done:
 	case <-time.After(stopGrace):
-		p.kill()
+		p.Kill()
 	}
 }
 
-// kill kills the process and waits until it has exited.
-func (p *Process) kill() {
+// Kill kills the process group and waits until the process has exited.
+func (p *Process) Kill() {
 	if _, done, ok := p.Running(); ok {
 		_ = p.signal(syscall.SIGKILL)
 		<-done
@@ -140,6 +141,20 @@ func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(con
 			filepath.Base(p.Argv[0]), err, p.Log, Tail(p.Log, 30))
 	}
 	return nil
+}
+
+// Answers reports whether a service answers a GET request for url with a response that ready accepts.
+func Answers(ctx context.Context, client *http.Client, url string, ready func(*http.Response) bool) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return ready(response)
 }
 
 // output returns the output of the process since its last start.

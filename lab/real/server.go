@@ -220,17 +220,10 @@ func (s *Server) launch(ctx context.Context) error {
 
 // answers reports whether the API is up, even if it requires authentication.
 func (s *Server) answers(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1", nil)
-	if err != nil {
-		return false
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusUnauthorized ||
-		response.StatusCode < http.StatusInternalServerError && response.Header.Get(VersionHeader) != ""
+	return Answers(ctx, s.client, s.URL+"/v1", func(response *http.Response) bool {
+		return response.StatusCode == http.StatusUnauthorized ||
+			response.StatusCode < http.StatusInternalServerError && response.Header.Get(VersionHeader) != ""
+	})
 }
 
 // script returns the path of the script that runs Ironic.
@@ -264,7 +257,7 @@ func (s *Server) Stop() {
 }
 
 // Kill kills the server, as if it had crashed.
-func (s *Server) Kill() { s.process.kill() }
+func (s *Server) Kill() { s.process.Kill() }
 
 // Pause freezes the server: connections are accepted, but not answered.
 func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }

@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +58,7 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := unpack(dir); err != nil {
+	if err := os.CopyFS(dir, files); err != nil {
 		return "", err
 	}
 	progressReader, progressWriter, err := os.Pipe()
@@ -101,24 +100,6 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 	return path, nil
 }
 
-// unpack writes the embedded files below dir.
-func unpack(dir string) error {
-	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(dir, filepath.FromSlash(path))
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o700)
-		}
-		content, err := files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, content, 0o600)
-	})
-}
-
 // writeScript writes one of the files in scripts/ to a folder, for a service that outlives this program.
 func writeScript(dir, name string) error {
 	source, err := files.ReadFile("scripts/" + name)
@@ -134,16 +115,15 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	if err != nil {
 		return "", err
 	}
-	return RunPython(ctx, env, string(source), nil, args...)
+	return RunPython(ctx, env, string(source), args...)
 }
 
 // RunPython runs a Python script with the interpreter of an environment, and returns its output without surrounding
-// white space. source is the text of the script, and input is its standard input.
-func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
+// white space. source is the text of the script.
+func RunPython(ctx context.Context, env, source string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script
 	cmd.Env = ServiceEnv(os.TempDir())
-	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("running a Python script: %w\n%s", err, stderr.String())

@@ -21,11 +21,9 @@ package agent
 import (
 	"bytes"
 	"embed"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ironworks/test/ironic"
@@ -85,25 +83,8 @@ func start(tb testing.TB, argv []string, input []byte) []byte {
 func unpack(tb testing.TB) string {
 	tb.Helper()
 	root := tb.TempDir()
-	err := fs.WalkDir(files, "python", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(path, "python")))
-		switch {
-		case entry.Name() == "__pycache__":
-			return fs.SkipDir
-		case entry.IsDir():
-			return os.MkdirAll(target, 0o700)
-		}
-		content, err := files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, content, 0o600)
-	})
-	if err != nil {
+	if err := os.CopyFS(root, files); err != nil {
 		tb.Fatal(err)
 	}
-	return root
+	return filepath.Join(root, "python")
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -26,26 +24,17 @@ type pageRequest struct {
 
 // quiet counts the requests during 30 s without changes, after the poller has slowed down.
 func quiet(ctx context.Context, api *metered) error {
-	if err := sleep(ctx, 40*time.Second); err != nil {
+	if err := wait(ctx, 40*time.Second); err != nil {
 		return err
 	}
 	const while = 30 * time.Second
 	api.takeCounters()
-	if err := sleep(ctx, while); err != nil {
+	if err := wait(ctx, while); err != nil {
 		return err
 	}
 	spent, calls := api.takeCounters()
 	fmt.Printf("  quiet fleet for %s: %d requests (2 in each period of 4.5 to 5 s: 12 to 14), API time %s\n", while, calls, spent.Round(time.Millisecond))
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // bursts changes burstNodes nodes at once in Ironic's database, and later deletes as many. For each burst, it prints
@@ -120,17 +109,13 @@ func until(ctx context.Context, events <-chan models.Event, match func(models.Ev
 
 // curled returns the time that one curl process needs to download the pages, in the best of three attempts.
 func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
-	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
+	var urls []string
 	for _, p := range pages {
-		fields := p.query.Fields
-		if s.Release.MaxMinor() < models.FeatureService.Minor() {
-			fields = without(fields, "service_step")
-		}
 		limit := p.query.Limit
 		if limit == 0 {
 			limit = ironicclient.DefaultPage
 		}
-		v := url.Values{"fields": {strings.Join(fields, ",")}, "limit": {strconv.Itoa(limit)}}
+		v := url.Values{"fields": {strings.Join(supported(s, p.query.Fields), ",")}, "limit": {strconv.Itoa(limit)}}
 		if p.query.SortKey != "" {
 			v.Set("sort_key", p.query.SortKey)
 			v.Set("sort_dir", "desc")
@@ -138,15 +123,11 @@ func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Du
 		if p.query.Marker != "" {
 			v.Set("marker", p.query.Marker)
 		}
-		args = append(args, "-o", os.DevNull, s.URL+"/v1/nodes?"+v.Encode())
-	}
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		return 0, fmt.Errorf("the comparison needs curl: %w", err)
+		urls = append(urls, s.URL+"/v1/nodes?"+v.Encode())
 	}
 	var best time.Duration
 	for range 3 {
-		took, _, err := timed(ctx, []string{"NO_PROXY=127.0.0.1"}, curl, args...)
+		took, err := curl(ctx, s, urls...)
 		if err != nil {
 			return 0, err
 		}

@@ -30,7 +30,7 @@ func console(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 // open starts the console and returns the time until its first rows appear.
 func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Screen, time.Duration, error) {
 	cmd := exec.Command(binary) //nolint:noctx // the screen ends it
-	cmd.Env = []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1", "COLORTERM=truecolor"}
+	cmd.Env = append(programEnv(s), "COLORTERM=truecolor")
 	began := time.Now()
 	screen, err := terminal.Start(ctx, terminal.Options{Command: cmd, Width: 200, Height: 50})
 	if err != nil {
@@ -43,10 +43,6 @@ func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Scree
 // startUp compares the time from the console's start to its first rows with the time that curl takes for a page of
 // 1000 nodes. The console and curl take turns.
 func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		return fmt.Errorf("the comparison needs curl: %w", err)
-	}
 	pages, err := pageURLs(ctx, s)
 	if err != nil {
 		return err
@@ -58,8 +54,8 @@ func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 		if err != nil {
 			return err
 		}
-		_ = screen.Close()
-		page, _, err := timed(ctx, nil, curl, "-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor()), "-o", os.DevNull, pages[0])
+		screen.Close()
+		page, err := curl(ctx, s, pages[0])
 		if err != nil {
 			return err
 		}
@@ -81,7 +77,7 @@ func running(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	if err != nil {
 		return err
 	}
-	defer func() { _ = screen.Close() }()
+	defer screen.Close()
 	settled, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if err := screen.WaitFor(settled, func(text string) bool {

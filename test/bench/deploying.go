@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ironworks/audit"
 	"ironworks/ironicclient"
@@ -162,25 +163,12 @@ func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, er
 
 // each calls do for all IDs. Up to [provision.Concurrency] calls run at the same time.
 func (b *deployBench) each(ids []string, do func(id string) error) error {
-	work := make(chan string)
-	failed := make(chan error, len(ids))
-	var wg sync.WaitGroup
-	for range provision.Concurrency {
-		wg.Go(func() {
-			for id := range work {
-				if err := do(id); err != nil {
-					failed <- err
-				}
-			}
-		})
-	}
+	var calls errgroup.Group
+	calls.SetLimit(provision.Concurrency)
 	for _, id := range ids {
-		work <- id
+		calls.Go(func() error { return do(id) })
 	}
-	close(work)
-	wg.Wait()
-	close(failed)
-	return <-failed
+	return calls.Wait()
 }
 
 // send sends a request and repeats it while the node is locked, as ironicclient does.
@@ -195,10 +183,8 @@ func (b *deployBench) send(ctx context.Context, method, path string, body any, w
 		case status != http.StatusConflict && status != http.StatusServiceUnavailable:
 			return fmt.Errorf("%s %s: %d %s", method, path, status, answer)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(2 * time.Second):
+		if err := wait(ctx, 2*time.Second); err != nil {
+			return err
 		}
 	}
 }

@@ -38,17 +38,21 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 		return err
 	}
 	fmt.Printf("Ironic %s, empty\n", r.Version())
-	env := []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1"}
+	db, err := database(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
 	measure := func(name string, args ...string) (time.Duration, error) {
-		if err := emptied(ctx, s); err != nil {
+		if err := emptied(ctx, db); err != nil {
 			return 0, err
 		}
 		var messages bytes.Buffer
-		took, _, err := timedRun(ctx, env, &messages, name, args...)
+		took, _, err := timed(ctx, programEnv(s), &messages, name, args...)
 		if err != nil {
 			return 0, fmt.Errorf("%w\n%s", err, messages.Bytes()[:min(messages.Len(), 4096)])
 		}
-		return took, created(ctx, s, nodes)
+		return took, created(ctx, db, nodes)
 	}
 	var ours, theirs []time.Duration
 	var ratios []float64
@@ -122,12 +126,7 @@ func database(s *ironic.Server) (*sql.DB, error) {
 }
 
 // emptied deletes all nodes directly in Ironic's database.
-func emptied(ctx context.Context, s *ironic.Server) error {
-	db, err := database(s)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
+func emptied(ctx context.Context, db *sql.DB) error {
 	for _, table := range []string{"ports", "node_traits", "node_history", "nodes"} {
 		if _, err := db.ExecContext(ctx, "DELETE FROM "+table); err != nil {
 			return fmt.Errorf("empty %s: %w", table, err)
@@ -137,12 +136,7 @@ func emptied(ctx context.Context, s *ironic.Server) error {
 }
 
 // created checks that Ironic's database contains the wanted number of nodes, and the same number of ports.
-func created(ctx context.Context, s *ironic.Server, want int) error {
-	db, err := database(s)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
+func created(ctx context.Context, db *sql.DB, want int) error {
 	for _, table := range []string{"nodes", "ports"} {
 		var n int
 		if err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

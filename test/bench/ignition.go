@@ -106,7 +106,7 @@ func (b imageBench) embed(ctx context.Context) error {
 	var allocated, rss []float64
 	environment := []string{"HOME=" + b.dir}
 	for range b.rounds {
-		_, base, err := quietly(ctx, environment, b.binary, "version")
+		_, base, err := timed(ctx, environment, io.Discard, b.binary, "version")
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (b imageBench) embed(ctx context.Context) error {
 		library = append(library, time.Since(began))
 		runtime.ReadMemStats(&after)
 		allocated = append(allocated, float64(after.TotalAlloc-before.TotalAlloc)/(1<<20))
-		took, memory, err := quietly(ctx, environment, b.binary, "ignition", "embed", b.iso, b.config, "--force")
+		took, memory, err := timed(ctx, environment, io.Discard, b.binary, "ignition", "embed", b.iso, b.config, "--force")
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (b imageBench) check(ctx context.Context) error {
 			return fmt.Errorf("the user data is refused: %v", report.Problems[0])
 		}
 		library = append(library, time.Since(began))
-		took, _, err := quietly(ctx, []string{"HOME=" + b.dir}, b.binary, "ignition", "check", path)
+		took, _, err := timed(ctx, []string{"HOME=" + b.dir}, io.Discard, b.binary, "ignition", "check", path)
 		if err != nil {
 			return err
 		}

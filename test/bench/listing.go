@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -19,27 +20,18 @@ import (
 // listing compares "ironworks nodes" with one curl process that downloads the same pages with the same fields. The
 // program and curl take turns.
 func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		return fmt.Errorf("the comparison needs curl: %w", err)
-	}
 	pages, err := pageURLs(ctx, s)
 	if err != nil {
 		return err
 	}
-	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
-	for _, p := range pages {
-		args = append(args, "-o", os.DevNull, p)
-	}
-	env := []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1"}
 	var ours, theirs []time.Duration
 	var ratios, memory []float64
 	for round := -1; round < rounds; round++ {
-		a, rss, err := timed(ctx, env, binary, "nodes")
+		a, rss, err := timed(ctx, programEnv(s), os.Stderr, binary, "nodes")
 		if err != nil {
 			return err
 		}
-		b, _, err := timed(ctx, env, curl, args...)
+		b, err := curl(ctx, s, pages...)
 		if err != nil {
 			return err
 		}
@@ -56,17 +48,30 @@ func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// timed runs a program. It returns the wall time, and the peak memory in MiB.
-func timed(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
-	return timedRun(ctx, env, os.Stderr, name, args...)
+// programEnv returns an environment in which ironworks uses the given server.
+func programEnv(s *ironic.Server) []string {
+	return []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1"}
 }
 
-// quietly is like timed, but discards the program's standard error.
-func quietly(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
-	return timedRun(ctx, env, io.Discard, name, args...)
+// curl returns the time that one curl process needs to download the pages.
+func curl(ctx context.Context, s *ironic.Server, pages ...string) (time.Duration, error) {
+	program, err := exec.LookPath("curl")
+	if err != nil {
+		return 0, fmt.Errorf("the comparison needs curl: %w", err)
+	}
+	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
+	for _, p := range pages {
+		args = append(args, "-o", os.DevNull, p)
+	}
+	took, _, err := timed(ctx, []string{"NO_PROXY=127.0.0.1"}, os.Stderr, program, args...)
+	return took, err
 }
 
-func timedRun(ctx context.Context, env []string, messages io.Writer, name string, args ...string) (time.Duration, float64, error) {
+// timed runs a program and writes its standard error to messages. It returns the wall time, and the peak memory in
+// MiB.
+func timed(
+	ctx context.Context, env []string, messages io.Writer, name string, args ...string,
+) (time.Duration, float64, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env
 	cmd.Stderr = messages
@@ -81,11 +86,7 @@ func timedRun(ctx context.Context, env []string, messages io.Writer, name string
 
 // pageURLs lists all nodes once to get the URL of every page.
 func pageURLs(ctx context.Context, s *ironic.Server) ([]string, error) {
-	fields := models.ListFields()
-	if s.Release.MaxMinor() < models.FeatureService.Minor() {
-		fields = without(fields, "service_step")
-	}
-	base := "/v1/nodes?limit=1000&fields=" + strings.Join(fields, ",")
+	base := "/v1/nodes?limit=1000&fields=" + strings.Join(supported(s, models.ListFields()), ",")
 	path := base
 	var urls []string
 	for {
@@ -108,12 +109,9 @@ func pageURLs(ctx context.Context, s *ironic.Server) ([]string, error) {
 	}
 }
 
-func without(list []string, item string) []string {
-	var out []string
-	for _, s := range list {
-		if s != item {
-			out = append(out, s)
-		}
-	}
-	return out
+// supported returns those of a listing's fields that the server's release has.
+func supported(s *ironic.Server, fields []string) []string {
+	return slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
+		return field == "service_step" && s.Release.MaxMinor() < models.FeatureService.Minor()
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ed25519"
@@ -253,20 +254,23 @@ func startServing(ctx context.Context, binary, dir, endpoint string) (*servingPr
 	}
 	cmd := exec.CommandContext(ctx, binary, "serve", "--config", config)
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "NO_PROXY=127.0.0.1"}
-	var said lockedBuffer
-	cmd.Stderr = &said
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	p := &servingProgram{cmd: cmd, pid: cmd.Process.Pid, signer: signer}
+	limit := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Signal(os.Interrupt) })
+	defer limit.Stop()
 	listening := regexp.MustCompile(`listening on (\S+),`)
-	for range 200 {
-		if found := listening.FindStringSubmatch(said.String()); found != nil {
+	var said strings.Builder
+	for lines := bufio.NewScanner(io.TeeReader(stderr, &said)); lines.Scan(); {
+		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
 			p.addr = found[1]
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
 			return p, nil
-		}
-		if err := wait(ctx, 50*time.Millisecond); err != nil {
-			return nil, err
 		}
 	}
 	p.stop()
@@ -364,22 +368,4 @@ func (s *servedSession) press(ctx context.Context, key string) (time.Duration, e
 	case <-time.After(10 * time.Second):
 		return 0, errNoAnswer
 	}
-}
-
-// lockedBuffer is a buffer for the output of a program that is still running.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

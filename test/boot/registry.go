@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -56,13 +55,13 @@ type Registry struct {
 // StartRegistry starts a registry that serves the storage folder until the test ends.
 func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Registry {
 	tb.Helper()
-	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	reserved, err := real.Reserve(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(reserved.Release)
 	folder := tb.TempDir()
-	r := &Registry{Port: listener.Addr().(*net.TCPAddr).Port, log: filepath.Join(folder, "registry.log")}
-	_ = listener.Close()
+	r := &Registry{Port: reserved.Port, log: filepath.Join(folder, "registry.log")}
 	config := filepath.Join(folder, "registry.yml")
 	text := fmt.Sprintf(registryConfig, storage, r.Port)
 	if options.TLS {
@@ -79,32 +78,17 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.Command("docker-registry", "serve", config) //nolint:noctx // killed by the cleanup
-	log, err := os.Create(r.log)
-	if err != nil {
+	process := &real.Process{Argv: []string{"docker-registry", "serve", config}, Log: r.log}
+	if err := process.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	cmd.Stdout, cmd.Stderr = log, log
-	err = cmd.Start()
-	_ = log.Close()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	ctx, cancel := context.WithTimeout(tb.Context(), registryStart)
-	defer cancel()
-	err = real.Poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {
+	tb.Cleanup(process.Kill)
+	err = process.Await(tb.Context(), registryStart, func(ctx context.Context) bool {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", r.port()))
-		if err != nil {
-			return false, nil //nolint:nilerr // not yet
-		}
-		return true, conn.Close()
+		return err == nil && conn.Close() == nil
 	})
 	if err != nil {
-		tb.Fatalf("docker-registry does not listen: %v", err)
+		tb.Fatal(err)
 	}
 	return r
 }

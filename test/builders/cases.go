@@ -2,6 +2,8 @@ package builders
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"ironworks/ignition"
@@ -92,7 +94,7 @@ func oddClassicCases() []ClassicCase {
 		change(&input)
 		cases = append(cases, ClassicCase{"odd " + name, input, deviation})
 	}
-	for _, text := range sortedKeys(oddKeys()) {
+	for _, text := range slices.Sorted(maps.Keys(oddKeys())) {
 		add(oddKeys()[text], fmt.Sprintf("key %q", text), func(c *ignition.Classic) { c.SSHKey = text })
 	}
 	for _, host := range []string{"a b", `ho"st`, `ho\st`, "$host", "100%", "höst", "host:8080", "a,b", "fe80::1%eth0", "host/path", "UPPER", "'"} {

@@ -3,9 +3,7 @@ package builders
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 
 	"ironworks/ignition"
 	"ironworks/models"
@@ -17,8 +15,6 @@ type Metal3Case struct {
 	Input     ignition.Metal3
 	Deviation Deviation
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // keyFilesYAML returns possible outputs of "nmstatectl gc".
 func keyFilesYAML() []string {

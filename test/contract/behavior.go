@@ -100,10 +100,4 @@ func (b behavior) run(t *testing.T, s *Subject) {
 	}
 }
 
-// stateAndTarget splits a description such as "wait call-back > active" into the state and the target state.
-func stateAndTarget(text string) (state, target string) {
-	state, target, _ = strings.Cut(text, ">")
-	return strings.TrimSpace(state), strings.TrimSpace(target)
-}
-
 func repeat(text string, times int) string { return strings.Repeat(text, times) }

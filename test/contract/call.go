@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-const versionHeader = "X-OpenStack-Ironic-API-Version"
+	"ironworks/test/ironic"
+)
 
 // answer is the response to a request.
 type answer struct {
@@ -32,7 +31,7 @@ func (c *session) send(s step) answer {
 		// A server that responds before it has read the whole request closes the connection, sometimes before the
 		// client has read the response.
 		if errors.Is(err, net.ErrClosed) {
-			c.pause()
+			<-time.After(c.interval)
 			continue
 		}
 		if err != nil {
@@ -53,10 +52,10 @@ func (c *session) try(ctx context.Context, s step) (answer, error) {
 	}
 	switch s.version {
 	case "":
-		request.Header.Set(versionHeader, "1."+strconv.Itoa(c.subject.MaxMinor))
+		request.Header.Set(ironic.VersionHeader, "1."+strconv.Itoa(c.subject.MaxMinor))
 	case "none":
 	default:
-		request.Header.Set(versionHeader, s.version)
+		request.Header.Set(ironic.VersionHeader, s.version)
 	}
 	if s.body != "" {
 		request.Header.Set("Content-Type", "application/json")
@@ -83,20 +82,4 @@ func (c *session) try(ctx context.Context, s step) (answer, error) {
 		a.body = nil
 	}
 	return a, nil
-}
-
-// pause waits for the polling interval or until the test ends.
-func (c *session) pause() {
-	timer := time.NewTimer(c.interval)
-	defer timer.Stop()
-	select {
-	case <-c.t.Context().Done():
-	case <-timer.C:
-	}
-}
-
-func randomMAC() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // provisionState is a provision state that a client can see.
@@ -121,15 +120,15 @@ func cell(t *testing.T, s *Subject, from provisionState, v verb) {
 // state.
 func (c *session) settled(want string) string {
 	c.t.Helper()
-	begin := time.Now()
-	for {
-		a := c.send(step{call: "GET /v1/nodes/{node}?fields=provision_state,reservation"})
-		state, _ := lookUp(a.body, "provision_state").(string)
-		if lookUp(a.body, "reservation") == nil && (state == want || time.Since(begin) > patience) {
-			return state
-		}
-		c.pause()
+	s := step{call: "GET /v1/nodes/{node}?fields=provision_state,reservation"}
+	last := c.poll(s, func(a answer) bool {
+		return lookUp(a.body, "reservation") == nil && lookUp(a.body, "provision_state") == want
+	})
+	state, _ := lookUp(last.body, "provision_state").(string)
+	if lookUp(last.body, "reservation") != nil {
+		return state + ", but locked"
 	}
+	return state
 }
 
 // expected returns the required outcome of a verb in a state: "202 > " and the state in which the node ends up, or an

@@ -1,21 +1,15 @@
 package contract
 
 import (
-	"bufio"
-	_ "embed"
-	"encoding/json"
-	"io"
-	"os/exec"
+	"database/sql"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
+	"ironworks/lab/real"
 	"ironworks/test/ironic"
 )
-
-//go:embed testdata/column.py
-var columnProgram string
 
 // settings returns the configuration settings that the behaviors need in addition to those of the test harness.
 func settings(release ironic.Release) map[string]map[string]string {
@@ -40,16 +34,17 @@ func settings(release ironic.Release) map[string]map[string]string {
 func StartReal(t *testing.T, release ironic.Release) *Subject {
 	t.Helper()
 	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings(release)})
-	database := openDatabase(t, filepath.Join(server.Dir, "ironic.sqlite"))
+	database := openDatabase(t, filepath.Join(server.Dir, real.Database))
 	s := &Subject{
 		Name: release.Name(), Kind: Newest, URL: server.URL, MaxMinor: release.MaxMinor(), Client: server.Client(),
 		SetState: func(tb testing.TB, uuid, provisionState, targetState string) {
 			tb.Helper()
-			database.set(tb, uuid, map[string]any{"provision_state": provisionState, "target_provision_state": orNull(targetState)})
+			setNode(tb, database, "provision_state = ?, target_provision_state = NULLIF(?, '')",
+				provisionState, targetState, uuid)
 		},
 		Reserve: func(tb testing.TB, uuid, host string) {
 			tb.Helper()
-			database.set(tb, uuid, map[string]any{"reservation": orNull(host)})
+			setNode(tb, database, "reservation = NULLIF(?, '')", host, uuid)
 		},
 	}
 	if release == ironic.Old {
@@ -58,64 +53,27 @@ func StartReal(t *testing.T, release ironic.Release) *Subject {
 	return s
 }
 
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
-// database writes to the database of a real Ironic, because no API call puts a node into most states. It uses a single
-// Python process: one process per change would take longer than everything else.
-type database struct {
-	mu      sync.Mutex
-	input   io.Writer
-	answers *bufio.Scanner
-}
-
-func openDatabase(t *testing.T, path string) *database {
+// openDatabase opens the database of a real Ironic, because no API call puts a node into most states.
+func openDatabase(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "python3", "-c", columnProgram, path)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	input, err := cmd.StdinPipe()
+	// Ironic may hold the lock for a moment.
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(60000)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("opening the database of Ironic: %v", err)
-	}
-	t.Cleanup(func() {
-		_ = input.Close()
-		_ = cmd.Wait()
-		if stderr.Len() > 0 {
-			t.Errorf("writing to the database of Ironic: %s", stderr.String())
-		}
-	})
-	d := &database{input: input, answers: bufio.NewScanner(output)}
-	if !d.answers.Scan() {
-		t.Fatalf("opening the database of Ironic: %v", d.answers.Err())
-	}
-	return d
+	t.Cleanup(func() { _ = db.Close() })
+	return db
 }
 
-// set sets columns of the node's row to the given values.
-func (d *database) set(tb testing.TB, uuid string, columns map[string]any) {
+// setNode sets columns of a node's row. The last value is the node's UUID.
+func setNode(tb testing.TB, db *sql.DB, columns string, values ...any) {
 	tb.Helper()
-	line, err := json.Marshal(map[string]any{"uuid": uuid, "columns": columns})
+	statement := "UPDATE nodes SET " + columns + " WHERE uuid = ?" //nolint:gosec // our own columns
+	result, err := db.ExecContext(tb.Context(), statement, values...)
 	if err != nil {
-		tb.Fatal(err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, err := d.input.Write(append(line, '\n')); err != nil {
 		tb.Fatalf("writing to the database of Ironic: %v", err)
 	}
-	if !d.answers.Scan() || d.answers.Text() != "1" {
-		tb.Fatalf("setting %s of node %s: %q rows changed, error %v", line, uuid, d.answers.Text(), d.answers.Err())
+	if n, err := result.RowsAffected(); n != 1 || err != nil {
+		tb.Fatalf("setting %s of a node to %q: %d rows changed, error %v", columns, values, n, err)
 	}
 }

@@ -82,7 +82,7 @@ func lookUp(value any, path string) any {
 		}
 		switch name {
 		case "keys":
-			return anyOf(slices.Sorted(maps.Keys(v)))
+			return append([]string{}, slices.Sorted(maps.Keys(v))...) // not nil
 		case "len":
 			return len(v)
 		}
@@ -146,14 +146,6 @@ func keyOrder(raw, path string) []string {
 		keys = append(keys, name)
 	}
 	return keys
-}
-
-func anyOf(texts []string) []any {
-	values := make([]any, len(texts))
-	for i := range texts {
-		values[i] = texts[i]
-	}
-	return values
 }
 
 // refusal is an error response (status 400 and above).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"ironworks/test/ironic"
 )
 
 const (
@@ -65,7 +68,9 @@ func (c *session) make(name string) bool {
 	case name == "other" || name == "otherName":
 		c.enroll("other", "otherName")
 	case strings.HasPrefix(name, "mac"):
-		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
+		var b [4]byte
+		_, _ = rand.Read(b[:])
+		c.values[name] = fmt.Sprintf("52:54:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
 	case strings.HasPrefix(name, "uuid"):
 		c.values[name] = uuid.NewString()
 	case strings.HasPrefix(name, "word"):
@@ -89,25 +94,17 @@ func (c *session) enroll(uuid, name string) {
 			c.t.Fatalf("the fields of the node: %v", err)
 		}
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	a := c.send(step{call: "POST /v1/nodes", body: string(body)})
-	if a.status != http.StatusCreated {
-		c.t.Fatalf("enrolling a node: %s", a.raw)
-	}
-	c.values[uuid], _ = a.body.(map[string]any)["uuid"].(string)
+	c.values[uuid] = c.post("/v1/nodes", fields)
 }
 
 // set puts {node} into the state that text describes, as in "wait call-back > active".
 func (c *session) set(text string) {
 	c.t.Helper()
-	state, target := stateAndTarget(text)
+	state, target, _ := strings.Cut(text, ">")
 	uuid := c.fill("{node}")
 	c.subject.writing.Lock()
 	defer c.subject.writing.Unlock()
-	c.subject.SetState(c.t, uuid, state, target)
+	c.subject.SetState(c.t, uuid, strings.TrimSpace(state), strings.TrimSpace(target))
 }
 
 func (c *session) reserve(host string) {
@@ -179,22 +176,21 @@ func matches(want, got string) bool {
 func (c *session) until(i int, s step) {
 	c.t.Helper()
 	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)
+	want := s.wanted(c.subject.Kind)
+	c.compare(i, s, c.poll(s, func(a answer) bool { return matches(want, c.render(a, s.see)) }))
+}
+
+// poll repeats a request until done returns true for the response or c.patience has passed. It returns the last
+// response.
+func (c *session) poll(s step, done func(answer) bool) (last answer) {
+	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience)
 	defer cancel()
-	ticker := time.NewTicker(c.interval)
-	defer ticker.Stop()
-	for want := s.wanted(c.subject.Kind); ; {
-		a := c.send(s)
-		if matches(want, c.render(a, s.see)) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			c.compare(i, s, a)
-			return
-		case <-ticker.C:
-		}
-	}
+	_ = ironic.Poll(ctx, c.interval, func(context.Context) (bool, error) { // the caller checks the response
+		last = c.send(s)
+		return done(last), nil
+	})
+	return last
 }
 
 // save stores a value of the response for later steps.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/crypto/bcrypt"
+
 	"ironworks/lab/real"
 )
 
@@ -17,12 +19,12 @@ import (
 var scripts embed.FS
 
 // runScript runs a script from the folder scripts/ in the given Python environment and returns its output.
-func runScript(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {
+func runScript(ctx context.Context, env, script string, args ...string) (string, error) {
 	source, err := scripts.ReadFile("scripts/" + script)
 	if err != nil {
 		return "", err
 	}
-	return real.RunPython(ctx, env, string(source), input, args...)
+	return real.RunPython(ctx, env, string(source), args...)
 }
 
 // Basic configures HTTP basic authentication with one account.
@@ -32,17 +34,14 @@ type Basic struct{ Username, Password string }
 func HTTPBasic() *Basic { return &Basic{"admin", rand.Text()} }
 
 // Configure creates the password file and returns the settings that use it.
-func (b *Basic) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
-	env, err := real.Environment(ctx, server.Release.Name(), nil)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := runScript(ctx, env, "htpasswd.py", []byte(b.Password))
+func (b *Basic) Configure(_ context.Context, server *real.Server) (map[string]map[string]string, error) {
+	// The cost is the lowest, because Ironic checks the password at every request.
+	hash, err := bcrypt.GenerateFromPassword([]byte(b.Password), bcrypt.MinCost)
 	if err != nil {
 		return nil, fmt.Errorf("hashing the password: %w", err)
 	}
 	path := filepath.Join(server.Dir, "htpasswd")
-	if err := os.WriteFile(path, []byte(b.Username+":"+hash+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%s:%s\n", b.Username, hash), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the password file: %w", err)
 	}
 	return real.Settings{"DEFAULT": {"auth_strategy": "http_basic", "http_basic_auth_user_file": path}}, nil

@@ -1,16 +1,21 @@
 package ironic
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/applicationcredentials"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/endpoints"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/projects"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/roles"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/services"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/users"
 )
 
 // User is a Keystone account in the service's domain.
@@ -21,9 +26,7 @@ type User struct {
 }
 
 // ApplicationCredential is an application credential for a user's project.
-type ApplicationCredential struct {
-	ID, Name, Secret string
-}
+type ApplicationCredential = applicationcredentials.ApplicationCredential
 
 // Token is a token issued by Keystone.
 type Token struct {
@@ -44,41 +47,23 @@ type TokenRequest struct {
 
 // Token issues a token.
 func (k *Keystone) Token(ctx context.Context, request TokenRequest) (Token, error) {
-	domain := map[string]any{"name": k.Domain}
-	auth := map[string]any{}
-	if request.ApplicationCredentialID != "" {
-		auth["identity"] = map[string]any{
-			"methods": []string{"application_credential"},
-			"application_credential": map[string]any{
-				"id": request.ApplicationCredentialID, "secret": request.ApplicationCredentialSecret,
-			},
-		}
-	} else {
-		auth["identity"] = map[string]any{
-			"methods": []string{"password"},
-			"password": map[string]any{"user": map[string]any{
-				"name": request.User, "password": request.Password, "domain": domain,
-			}},
-		}
-		switch {
-		case request.System:
-			auth["scope"] = map[string]any{"system": map[string]any{"all": true}}
-		case request.Project != "":
-			auth["scope"] = map[string]any{"project": map[string]any{"name": request.Project, "domain": domain}}
-		default:
-			auth["scope"] = "unscoped"
-		}
+	options := &tokens.AuthOptions{
+		Username: request.User, Password: request.Password,
+		ApplicationCredentialID:     request.ApplicationCredentialID,
+		ApplicationCredentialSecret: request.ApplicationCredentialSecret,
+		Scope:                       tokens.Scope{System: request.System},
 	}
-	var answer struct {
-		Token struct {
-			Expires time.Time `json:"expires_at"`
-		} `json:"token"`
+	if request.User != "" {
+		options.DomainName = k.Domain
 	}
-	header, err := k.call(ctx, http.MethodPost, "/auth/tokens", "", map[string]any{"auth": auth}, &answer)
+	if request.Project != "" {
+		options.Scope = tokens.Scope{ProjectName: request.Project, DomainName: k.Domain}
+	}
+	issued, err := tokens.Create(ctx, k.as(Token{}), options).ExtractToken()
 	if err != nil {
 		return Token{}, fmt.Errorf("issuing a token: %w", err)
 	}
-	return Token{Value: header.Get("X-Subject-Token"), Expires: answer.Token.Expires}, nil
+	return Token{Value: issued.ID, Expires: issued.ExpiresAt}, nil
 }
 
 // AdminToken issues an administrator token for the admin project.
@@ -88,30 +73,43 @@ func (k *Keystone) AdminToken(ctx context.Context) (Token, error) {
 
 // CreateProject returns the ID of the project with the given name, and creates the project if needed.
 func (k *Keystone) CreateProject(ctx context.Context, name string) (string, error) {
-	id, err := k.find(ctx, "projects", name)
-	if err != nil || id != "" {
+	admin, err := k.admin(ctx)
+	if err != nil {
+		return "", err
+	}
+	if id, err := find(ctx, admin, "projects", name); err != nil || id != "" {
 		return id, err
 	}
-	return k.create(ctx, "project", map[string]any{"name": name, "domain_id": defaultDomain})
+	project, err := projects.Create(ctx, admin, projects.CreateOpts{Name: name, DomainID: defaultDomain}).Extract()
+	if err != nil {
+		return "", fmt.Errorf("creating project %s: %w", name, err)
+	}
+	return project.ID, nil
 }
 
 // CreateUser creates a user with a random password. It grants the user the roles (reader, member, manager, admin,
 // service) in a project, which is created if needed. Without a project, the user has no roles.
-func (k *Keystone) CreateUser(ctx context.Context, name, project string, roles ...string) (User, error) {
+func (k *Keystone) CreateUser(ctx context.Context, name, project string, roleNames ...string) (User, error) {
 	user := User{Name: name, Password: rand.Text(), Project: project}
-	var err error
-	user.ID, err = k.create(ctx, "user", map[string]any{
-		"name": name, "password": user.Password, "domain_id": defaultDomain,
-	})
-	if err != nil || project == "" {
+	admin, err := k.admin(ctx)
+	if err != nil {
 		return user, err
+	}
+	options := users.CreateOpts{Name: name, Password: user.Password, DomainID: defaultDomain}
+	created, err := users.Create(ctx, admin, options).Extract()
+	if err != nil {
+		return user, fmt.Errorf("creating user %s: %w", name, err)
+	}
+	user.ID = created.ID
+	if project == "" {
+		return user, nil
 	}
 	projectID, err := k.CreateProject(ctx, project)
 	if err != nil {
 		return user, err
 	}
-	for _, role := range roles {
-		if err := k.grant(ctx, "/projects/"+projectID+"/users/"+user.ID, role); err != nil {
+	for _, role := range roleNames {
+		if err := k.grant(ctx, role, roles.AssignOpts{UserID: user.ID, ProjectID: projectID}); err != nil {
 			return user, err
 		}
 	}
@@ -120,7 +118,22 @@ func (k *Keystone) CreateUser(ctx context.Context, name, project string, roles .
 
 // GrantSystem grants a user a role on the system.
 func (k *Keystone) GrantSystem(ctx context.Context, user User, role string) error {
-	return k.grant(ctx, "/system/users/"+user.ID, role)
+	return k.grant(ctx, role, roles.AssignOpts{UserID: user.ID, System: true})
+}
+
+func (k *Keystone) grant(ctx context.Context, role string, to roles.AssignOpts) error {
+	admin, err := k.admin(ctx)
+	if err != nil {
+		return err
+	}
+	id, err := find(ctx, admin, "roles", role)
+	if err != nil {
+		return err
+	}
+	if id == "" {
+		return fmt.Errorf("no role %q", role)
+	}
+	return roles.Assign(ctx, admin, id, to).ExtractErr()
 }
 
 // CreateApplicationCredential creates an application credential for the user's project, with all roles that the user
@@ -131,52 +144,37 @@ func (k *Keystone) CreateApplicationCredential(ctx context.Context, user User, n
 	if err != nil {
 		return ApplicationCredential{}, err
 	}
-	var answer struct {
-		Credential ApplicationCredential `json:"application_credential"`
-	}
-	_, err = k.call(ctx, http.MethodPost, "/users/"+user.ID+"/application_credentials", token.Value,
-		map[string]any{"application_credential": map[string]any{"name": name}}, &answer)
+	options := applicationcredentials.CreateOpts{Name: name}
+	credential, err := applicationcredentials.Create(ctx, k.as(token), user.ID, options).Extract()
 	if err != nil {
 		return ApplicationCredential{}, fmt.Errorf("creating an application credential: %w", err)
 	}
-	return answer.Credential, nil
-}
-
-// Revoke revokes a token.
-func (k *Keystone) Revoke(ctx context.Context, token Token) error {
-	admin, err := k.AdminToken(ctx)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, k.AuthURL+"/auth/tokens", nil)
-	if err != nil {
-		return fmt.Errorf("revoking a token: %w", err)
-	}
-	request.Header.Set("X-Auth-Token", admin.Value)
-	request.Header.Set("X-Subject-Token", token.Value)
-	_, err = k.send(request, nil)
-	return err
+	return *credential, nil
 }
 
 // Register adds an Ironic to the service catalog, in place of the previous one, if any.
 func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
-	service, err := k.find(ctx, "services", "ironic")
+	admin, err := k.admin(ctx)
 	if err != nil {
 		return err
 	}
-	if service != "" {
-		if err := k.admin(ctx, http.MethodDelete, "/services/"+service, nil, nil); err != nil {
+	previous, err := find(ctx, admin, "services", "ironic")
+	if err != nil {
+		return err
+	}
+	if previous != "" {
+		if err := services.Delete(ctx, admin, previous).ExtractErr(); err != nil {
 			return err
 		}
 	}
-	service, err = k.create(ctx, "service", map[string]any{"name": "ironic", "type": "baremetal"})
+	service, err := services.Create(ctx, admin, services.CreateOpts{Name: "ironic", Type: "baremetal"}).Extract()
 	if err != nil {
 		return err
 	}
-	for _, kind := range []string{"public", "internal", "admin"} {
-		_, err := k.create(ctx, "endpoint", map[string]any{
-			"service_id": service, "interface": kind, "region_id": k.Region, "url": ironicURL,
-		})
+	for _, kind := range []gophercloud.Availability{"public", "internal", "admin"} {
+		err := endpoints.Create(ctx, admin, endpoints.CreateOpts{
+			ServiceID: service.ID, Availability: kind, Region: k.Region, URL: ironicURL,
+		}).Err
 		if err != nil {
 			return err
 		}
@@ -194,22 +192,12 @@ func (k *Keystone) addService(ctx context.Context) error {
 // defaultDomain is the ID of the domain that keystone-manage bootstrap creates.
 const defaultDomain = "default"
 
-func (k *Keystone) grant(ctx context.Context, path, role string) error {
-	id, err := k.find(ctx, "roles", role)
-	if err != nil {
-		return err
-	}
-	if id == "" {
-		return fmt.Errorf("no role %q", role)
-	}
-	return k.admin(ctx, http.MethodPut, path+"/roles/"+id, nil, nil)
-}
-
 // find returns the ID of the first object with the given name, or "" if there is none.
-func (k *Keystone) find(ctx context.Context, collection, name string) (string, error) {
+func find(ctx context.Context, client *gophercloud.ServiceClient, collection, name string) (string, error) {
 	var answer map[string]json.RawMessage
-	if err := k.admin(ctx, http.MethodGet, "/"+collection+"?name="+url.QueryEscape(name), nil, &answer); err != nil {
-		return "", err
+	address := client.ServiceURL(collection) + "?name=" + url.QueryEscape(name)
+	if _, err := client.Get(ctx, address, &answer, nil); err != nil { //nolint:bodyclose // Get closes it
+		return "", fmt.Errorf("finding %s in %s: %w", name, collection, err)
 	}
 	var found []struct {
 		ID string `json:"id"`
@@ -223,67 +211,17 @@ func (k *Keystone) find(ctx context.Context, collection, name string) (string, e
 	return found[0].ID, nil
 }
 
-// create creates an object of the given kind (user, project, …) and returns its ID.
-func (k *Keystone) create(ctx context.Context, kind string, values map[string]any) (string, error) {
-	var answer map[string]struct {
-		ID string `json:"id"`
-	}
-	if err := k.admin(ctx, http.MethodPost, "/"+kind+"s", map[string]any{kind: values}, &answer); err != nil {
-		return "", err
-	}
-	return answer[kind].ID, nil
-}
-
-// admin sends a request as the administrator. It uses a new token for each request, because tokens may expire within
-// seconds.
-func (k *Keystone) admin(ctx context.Context, method, path string, body, result any) error {
+// admin returns a client with a new administrator token, because tokens may expire within seconds.
+func (k *Keystone) admin(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	token, err := k.AdminToken(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = k.call(ctx, method, path, token.Value, body, result)
-	return err
+	return k.as(token), nil
 }
 
-func (k *Keystone) call(ctx context.Context, method, path, token string, body, result any) (http.Header, error) {
-	var content io.Reader
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("encoding the body of %s %s: %w", method, path, err)
-		}
-		content = bytes.NewReader(encoded)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, k.AuthURL+path, content)
-	if err != nil {
-		return nil, fmt.Errorf("preparing %s %s: %w", method, path, err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		request.Header.Set("X-Auth-Token", token)
-	}
-	return k.send(request, result)
-}
-
-// send sends a request to Keystone. It decodes the response into result, unless result is nil.
-func (k *Keystone) send(request *http.Request, result any) (http.Header, error) {
-	what := request.Method + " " + request.URL.Path
-	response, err := k.client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("calling Keystone: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("reading the response to %s: %w", what, err)
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		return nil, fmt.Errorf("%s: status %d: %s", what, response.StatusCode, content)
-	}
-	if result != nil {
-		if err := json.Unmarshal(content, result); err != nil {
-			return nil, errors.Join(fmt.Errorf("reading the response to %s", what), err)
-		}
-	}
-	return response.Header, nil
+// as returns a client that sends the given token.
+func (k *Keystone) as(token Token) *gophercloud.ServiceClient {
+	provider := &gophercloud.ProviderClient{HTTPClient: *k.client, TokenID: token.Value}
+	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: k.AuthURL + "/"}
 }

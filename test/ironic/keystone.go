@@ -171,16 +171,9 @@ func makeKeys(dir string) error {
 }
 
 func (k *Keystone) answers(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.AuthURL, nil)
-	if err != nil {
-		return false
-	}
-	response, err := k.client.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
+	return real.Answers(ctx, k.client, k.AuthURL, func(response *http.Response) bool {
+		return response.StatusCode == http.StatusOK
+	})
 }
 
 // Log returns the path of the service's log.

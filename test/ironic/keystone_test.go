@@ -37,13 +37,6 @@ func checkTokens(t *testing.T, k *Keystone, s *Server, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	revoked, err := k.AdminToken(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := k.Revoke(t.Context(), revoked); err != nil {
-		t.Fatal(err)
-	}
 	for _, test := range []struct {
 		name    string
 		request TokenRequest
@@ -63,9 +56,6 @@ func checkTokens(t *testing.T, k *Keystone, s *Server, name string) {
 		if got := get(t, s, "/v1/nodes", http.Header{"X-Auth-Token": {token.Value}}); got != test.want {
 			t.Errorf("%s: status %d, want %d", test.name, got, test.want)
 		}
-	}
-	if got := get(t, s, "/v1/nodes", http.Header{"X-Auth-Token": {revoked.Value}}); got != http.StatusUnauthorized {
-		t.Errorf("a revoked token: status %d, want 401", got)
 	}
 }
 

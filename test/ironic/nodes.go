@@ -50,7 +50,7 @@ func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := runScript(ctx, env, "clone.py", nil, filepath.Join(s.Dir, real.Database), first, strconv.Itoa(n)); err != nil {
+	if _, err := runScript(ctx, env, "clone.py", filepath.Join(s.Dir, real.Database), first, strconv.Itoa(n)); err != nil {
 		return fmt.Errorf("cloning a node: %w", err)
 	}
 	status, response, err := s.Do(ctx, http.MethodDelete, "/v1/nodes/"+first, nil)

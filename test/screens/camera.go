@@ -31,16 +31,17 @@ type album []shot
 // tour is a run of the console, from start to end, during which visit takes pictures.
 type tour struct {
 	width, height int
-	visit         func(*camera) error
+	visit         func(*camera)
 	// develop makes a picture from the recording of the whole tour. It may be nil.
 	develop func(file string) (shot, error)
 }
 
-// camera takes pictures of a console.
+// camera takes pictures of a console. After the first error, which it keeps, its methods do nothing.
 type camera struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the tour's call
 	screen *terminal.Screen
 	album  *album
+	err    error
 }
 
 // open starts the console on the lab. dir is the home directory of the program.
@@ -64,9 +65,10 @@ func (t tour) shoot(ctx context.Context, binary string, album *album) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, screen.Close()) }()
-	if err := t.visit(&camera{ctx: ctx, screen: screen, album: album}); err != nil {
-		return err
+	defer screen.Close()
+	c := &camera{ctx: ctx, screen: screen, album: album}
+	if t.visit(c); c.err != nil {
+		return c.err
 	}
 	screen.Type("q")
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -99,27 +101,31 @@ func writeKey(home string) error {
 	return os.WriteFile(filepath.Join(dir, "id_ed25519.pub"), []byte(someKey), 0o600)
 }
 
-// until waits for a screen for which wanted returns true. The argument what names this screen in errors.
-func (c *camera) until(what string, wanted func(lines []string) bool) error {
-	_, err := c.still(what, wanted)
-	return err
+// press types keys.
+func (c *camera) press(keys ...string) {
+	if c.err == nil {
+		c.screen.Type(keys...)
+	}
 }
 
-// still is like until, but also returns the cells of the screen.
-func (c *camera) still(what string, wanted func(lines []string) bool) ([][]terminal.Cell, error) {
+// until waits for a screen for which wanted returns true, and returns the screen's cells. The argument what names this
+// screen in errors.
+func (c *camera) until(what string, wanted func(lines []string) bool) [][]terminal.Cell {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	for {
+	for c.err == nil {
 		before := c.screen.Bytes()
 		if err := c.screen.WaitFor(ctx, func(text string) bool { return wanted(strings.Split(text, "\n")) }); err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", what, err, c.screen.Describe())
+			c.err = fmt.Errorf("%s: %w\n%s", what, err, c.screen.Describe())
+			break
 		}
 		cells := cellsOf(c.screen)
 		// If there was no output in the meantime, these are the cells of the wanted screen.
 		if c.screen.Bytes() == before {
-			return cells, nil
+			return cells
 		}
 	}
+	return nil
 }
 
 func cellsOf(s *terminal.Screen) [][]terminal.Cell {
@@ -136,20 +142,16 @@ func cellsOf(s *terminal.Screen) [][]terminal.Cell {
 
 // snap takes a picture once all texts are on the screen. Every picture must show that the console runs on the lab and
 // that its data is live.
-func (c *camera) snap(name, title string, texts ...string) error {
-	return c.snapWhen(name, title, func(lines []string) bool { return has(lines, texts...) })
-}
+func (c *camera) snap(name, title string, texts ...string) { c.snapWhen(name, title, shows(texts...)) }
 
-func (c *camera) snapWhen(name, title string, wanted func(lines []string) bool) error {
+func (c *camera) snapWhen(name, title string, wanted func(lines []string) bool) {
 	width, _ := c.screen.Size()
-	cells, err := c.still(name, func(lines []string) bool {
+	cells := c.until(name, func(lines []string) bool {
 		return inLab(lines) && drawn(lines, width) && wanted(lines)
 	})
-	if err != nil {
-		return err
+	if c.err == nil {
+		*c.album = append(*c.album, shot{name, render(cells, "ironworks: "+title)})
 	}
-	*c.album = append(*c.album, shot{name, render(cells, "ironworks: "+title)})
-	return nil
 }
 
 // has reports whether all texts are on the screen.
@@ -160,6 +162,16 @@ func has(lines []string, texts ...string) bool {
 		}
 	}
 	return true
+}
+
+// shows returns a function that reports whether all texts are on a screen.
+func shows(texts ...string) func(lines []string) bool {
+	return func(lines []string) bool { return has(lines, texts...) }
+}
+
+// showsRow returns a function that reports whether a line of a screen contains all texts.
+func showsRow(texts ...string) func(lines []string) bool {
+	return func(lines []string) bool { return row(lines, texts...) }
 }
 
 // inLab reports whether the screen shows LAB.

@@ -55,19 +55,16 @@ type filmStep struct {
 
 // session returns the steps of the README's film, which shows the tutorial's first deployment and an explanation.
 func session() []filmStep {
-	shows := func(texts ...string) func([]string) bool {
-		return func(lines []string) bool { return has(lines, texts...) }
-	}
 	return []filmStep{
 		{nil, 2 * time.Second, "the first rows", func(lines []string) bool { return row(lines, works) && row(lines, failed) }},
-		{nil, 2 * time.Second, "machines that boot", func(lines []string) bool { return row(lines, works, "wait call-back") }},
-		{nil, 2 * time.Second, "an installation", func(lines []string) bool { return row(lines, works, "install_coreos") }},
+		{nil, 2 * time.Second, "machines that boot", showsRow(works, "wait call-back")},
+		{nil, 2 * time.Second, "an installation", showsRow(works, "install_coreos")},
 		{nil, 3 * time.Second, "an available node", func(lines []string) bool {
 			return row(lines, ready, "available") && row(lines, failed, "deploy failed")
 		}},
 		{[]string{"/", "n04"}, 2 * time.Second, "the filter", func(lines []string) bool { return row(lines, ready, "available") && !row(lines, failed) }},
 		{[]string{terminal.Enter, "d"}, 3 * time.Second, "the disks", func(lines []string) bool { return row(lines, "❯", "/dev/sda") && has(lines, "✖") }},
-		{[]string{terminal.Enter}, 2 * time.Second, "a pinned disk", func(lines []string) bool { return row(lines, "●", "/dev/sda") }},
+		{[]string{terminal.Enter}, 2 * time.Second, "a pinned disk", showsRow("●", "/dev/sda")},
 		{[]string{"r"}, 3 * time.Second, "the review", func(lines []string) bool {
 			return has(lines, "Review]", "/dev/sda") && !has(lines, "checking") && row(lines, "Deploy", ready, "updated")
 		}},
@@ -77,22 +74,21 @@ func session() []filmStep {
 		{nil, 2 * time.Second, "the installation", func(lines []string) bool { return has(lines, "› watch") && row(lines, ready, "install_coreos") }},
 		{nil, 3 * time.Second, "the end", func(lines []string) bool { return has(lines, "› watch") && row(lines, ready, "active") }},
 		{[]string{"1"}, time.Second, "the fleet", shows("› fleet")},
-		{[]string{"/", terminal.CtrlU, "n02", terminal.Enter}, 2 * time.Second, "the failed node", func(lines []string) bool { return row(lines, "❯", failed, "deploy failed") }},
+		{[]string{"/", terminal.CtrlU, "n02", terminal.Enter}, 2 * time.Second, "the failed node", showsRow("❯", failed, "deploy failed")},
 		{[]string{"e"}, 5 * time.Second, "the explanation", shows("rule no-hinted-device", "❯ enter")},
 	}
 }
 
 // film types the keys of the session and waits for each of its screens.
-func film(c *camera) error {
+func film(c *camera) {
 	for _, s := range session() {
 		// A question ignores keys for a moment after it appears.
 		<-time.After(time.Second)
-		c.screen.Type(s.keys...)
-		if err := c.until(s.what, s.there); err != nil {
-			return err
+		c.press(s.keys...)
+		if c.until(s.what, s.there); c.err != nil {
+			return
 		}
 	}
-	return nil
 }
 
 // there reports whether the screen is complete and is the one that the step leads to.

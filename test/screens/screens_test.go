@@ -131,21 +131,13 @@ func TestAScreenOfTheLab(t *testing.T) {
 	t.Parallel()
 	var taken album
 	var at [][]terminal.Cell
-	tour := tour{width: 100, height: 30, visit: func(c *camera) error {
-		if err := c.snap("fleet", "the fleet", "r7-n01", "r7-n12", "1 conductor"); err != nil {
-			return err
-		}
-		c.screen.Type("?")
-		if err := c.snap("help", "keys", "Actions", "╰"); err != nil {
-			return err
-		}
-		var err error
-		at, err = c.still("help", func(lines []string) bool { return has(lines, "Actions") })
-		if err != nil {
-			return err
-		}
+	tour := tour{width: 100, height: 30, visit: func(c *camera) {
+		c.snap("fleet", "the fleet", "r7-n01", "r7-n12", "1 conductor")
+		c.press("?")
+		c.snap("help", "keys", "Actions", "╰")
+		at = c.until("help", shows("Actions"))
 		*c.album = append(*c.album, shot{"again", render(at, "keys")})
-		return c.leave("Actions")
+		c.leave("Actions")
 	}}
 	if err := tour.shoot(t.Context(), program.Path(), &taken); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package sshd
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/hex"
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"ironworks/lab/real"
 )
 
 // Machine is a machine with a journal, and with an sshd that listens on the loopback interface and accepts
@@ -33,12 +36,12 @@ type Machine struct {
 	// Port is the TCP port of sshd.
 	Port int
 
-	mu     sync.Mutex
-	sshd   *exec.Cmd
-	exited chan struct{}
-	files  int
-	boot   string
-	ticks  uint64
+	sshd *real.Process
+
+	mu    sync.Mutex
+	files int
+	boot  string
+	ticks uint64
 }
 
 // New creates a machine, boots it, and stops it when the test ends.
@@ -47,12 +50,10 @@ func New(tb testing.TB) *Machine {
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
 	m.Home = filepath.Join(m.Dir, "home")
 	m.Key, _ = m.newKey("user")
-	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m.Port = listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
+	reserved, err := real.Reserve(tb.Context())
+	m.must(err)
+	tb.Cleanup(reserved.Release)
+	m.Port = reserved.Port
 	for _, dir := range []string{"home", "bin"} {
 		m.must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o755))
 	}
@@ -61,6 +62,14 @@ func New(tb testing.TB) *Machine {
 		m.must(os.MkdirAll("/run/sshd", 0o755))
 	}
 	m.writePrograms()
+	m.sshd = &real.Process{
+		Argv: []string{m.programs.sshd, "-D", "-e", "-f", filepath.Join(m.Dir, "sshd_config")},
+		Env: []string{
+			"LD_LIBRARY_PATH=" + m.programs.libraries, "LD_PRELOAD=" + m.programs.nssWrapper, "PATH=/usr/bin:/bin",
+			"NSS_WRAPPER_PASSWD=" + filepath.Join(m.Dir, "passwd"), "NSS_WRAPPER_GROUP=" + filepath.Join(m.Dir, "group"),
+		},
+		Log: filepath.Join(m.Dir, "sshd.log"),
+	}
 	m.Reboot()
 	tb.Cleanup(m.Stop)
 	return m
@@ -165,41 +174,11 @@ func (m *Machine) HostKey() string {
 // Start starts sshd and waits until it listens.
 func (m *Machine) Start() {
 	m.tb.Helper()
-	cmd := exec.CommandContext(m.tb.Context(), m.programs.sshd, "-D", "-e", "-f", filepath.Join(m.Dir, "sshd_config"))
-	cmd.Env = []string{
-		"LD_LIBRARY_PATH=" + m.programs.libraries, "LD_PRELOAD=" + m.programs.nssWrapper, "PATH=/usr/bin:/bin",
-		"NSS_WRAPPER_PASSWD=" + filepath.Join(m.Dir, "passwd"), "NSS_WRAPPER_GROUP=" + filepath.Join(m.Dir, "group"),
-	}
-	log, err := os.OpenFile(filepath.Join(m.Dir, "sshd.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	m.must(err)
-	defer func() { _ = log.Close() }()
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	m.must(cmd.Start())
-	exited := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(exited)
-	}()
-	m.mu.Lock()
-	m.sshd, m.exited = cmd, exited
-	m.mu.Unlock()
-	for until := time.Now().Add(20 * time.Second); ; {
-		conn, err := (&net.Dialer{}).DialContext(m.tb.Context(), "tcp", m.Address())
-		if err == nil {
-			_ = conn.Close()
-			return
-		}
-		select {
-		case <-exited:
-			text, _ := os.ReadFile(filepath.Join(m.Dir, "sshd.log"))
-			m.tb.Fatalf("sshd exited:\n%s", text)
-		case <-time.After(10 * time.Millisecond):
-		}
-		if time.Now().After(until) {
-			m.tb.Fatal("sshd does not listen")
-		}
-	}
+	m.must(m.sshd.Start())
+	m.must(m.sshd.Await(m.tb.Context(), 20*time.Second, func(ctx context.Context) bool {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.Address())
+		return err == nil && conn.Close() == nil
+	}))
 }
 
 // Address returns the address of sshd.
@@ -207,35 +186,26 @@ func (m *Machine) Address() string { return net.JoinHostPort("127.0.0.1", strcon
 
 // Stop kills sshd and its sessions immediately, like a power failure.
 func (m *Machine) Stop() {
-	m.mu.Lock()
-	cmd, exited := m.sshd, m.exited
-	m.sshd = nil
-	m.mu.Unlock()
-	if cmd == nil {
-		return
-	}
-	kill(children(cmd.Process.Pid), syscall.SIGKILL)
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	<-exited
+	m.Break()
+	m.sshd.Kill()
 }
 
 // Break kills all sessions, leaves sshd listening and returns the number of killed processes.
 func (m *Machine) Break() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sshd == nil {
+	pid, _, ok := m.sshd.Running()
+	if !ok {
 		return 0
 	}
-	sessions := children(m.sshd.Process.Pid)
+	sessions := children(pid)
 	kill(sessions, syscall.SIGKILL)
 	return len(sessions)
 }
 
 // Freeze stops sshd and its sessions with SIGSTOP, so that the machine no longer responds.
 func (m *Machine) Freeze() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	kill(append(children(m.sshd.Process.Pid), m.sshd.Process.Pid), syscall.SIGSTOP)
+	if pid, _, ok := m.sshd.Running(); ok {
+		kill(append(children(pid), pid), syscall.SIGSTOP)
+	}
 }
 
 func kill(pids []int, signal syscall.Signal) {

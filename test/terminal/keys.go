@@ -15,28 +15,19 @@ const (
 	Tab       = "\t"
 	ShiftTab  = "\x1b[Z"
 	Backspace = "\x7f"
-	Space     = " "
 	Up        = "\x1b[A"
 	Down      = "\x1b[B"
 	Right     = "\x1b[C"
-	Left      = "\x1b[D"
 	Home      = "\x1b[H"
 	End       = "\x1b[F"
-	Insert    = "\x1b[2~"
-	Delete    = "\x1b[3~"
-	PageUp    = "\x1b[5~"
-	PageDown  = "\x1b[6~"
 	F1        = "\x1bOP"
 	F2        = "\x1bOQ"
-	CtrlA     = "\x01"
 	CtrlC     = "\x03"
 	CtrlD     = "\x04"
-	CtrlE     = "\x05"
 	CtrlL     = "\x0c"
 	CtrlR     = "\x12"
 	CtrlS     = "\x13"
 	CtrlU     = "\x15"
-	CtrlW     = "\x17"
 	CtrlZ     = "\x1a"
 )
 
@@ -125,16 +116,11 @@ func (s *Screen) Paste(text string) {
 func (s *Screen) Click(text string) bool {
 	s.mu.Lock()
 	wanted := s.state.mode(ansi.ModeMouseExtSgr) && (s.state.mode(ansi.ModeMouseButtonEvent) || s.state.mode(ansi.ModeMouseAnyEvent) || s.state.mode(ansi.ModeMouseNormal))
-	lines := strings.Split(s.text(), "\n")
 	s.mu.Unlock()
-	for y, line := range lines {
-		before, _, found := strings.Cut(line, text)
-		if !found || !wanted {
-			continue
-		}
-		x := ansi.StringWidth(before)
-		s.typeKeys(ansi.MouseSgr(0, x, y, false) + ansi.MouseSgr(0, x, y, true))
-		return true
+	x, y, found := s.Find(text)
+	if !found || !wanted {
+		return false
 	}
-	return false
+	s.typeKeys(ansi.MouseSgr(0, x, y, false) + ansi.MouseSgr(0, x, y, true))
+	return true
 }

@@ -30,9 +30,6 @@ func (s *Screen) Resize(width, height int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cast != nil {
-		_ = s.cast.Resize(width, height) // Close returns the error
-	}
 	// The emulator is resized first, so that the program's reaction is drawn in the new size.
 	s.emulator.Resize(width, height)
 	return resize(s.tty, pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
@@ -63,7 +60,7 @@ func (s *Screen) Wait(ctx context.Context) (exitCode int, err error) {
 // Ends waits for the program's end and checks the exit code.
 func (s *Screen) Ends(t testing.TB, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	got, err := s.Wait(ctx)
 	if err != nil {
@@ -74,16 +71,8 @@ func (s *Screen) Ends(t testing.TB, code int) {
 	}
 }
 
-// Close kills the program if it still runs. It waits for the program's end, and for the goroutines of the Screen. It
-// returns the error of the recording.
-func (s *Screen) Close() error {
+// Close kills the program if it still runs. It waits for the program's end, and for the goroutines of the Screen.
+func (s *Screen) Close() {
 	_ = s.cmd.Process.Kill()
 	s.running.Wait()
-	if s.cast == nil {
-		return nil
-	}
-	if err := s.cast.Err(); err != nil {
-		return fmt.Errorf("recording the terminal: %w", err)
-	}
-	return nil
 }

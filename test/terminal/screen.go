@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/vt"
-
-	"ironworks/cast"
 )
 
 // rawLimit is the minimum number of bytes of raw output that are kept.
@@ -29,11 +27,9 @@ type chunk struct {
 // Screen is a terminal in which a program runs or ran. Its methods are safe for concurrent use. After the program's
 // end, they show the last screen.
 type Screen struct {
-	cmd      *exec.Cmd
-	tty      *os.File
-	patience time.Duration
-	cast     *cast.Writer // nil without a recording
-	running  sync.WaitGroup
+	cmd     *exec.Cmd
+	tty     *os.File
+	running sync.WaitGroup
 
 	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
 	// while the emulator is busy.
@@ -76,9 +72,6 @@ func (s *Screen) read() {
 func (s *Screen) show() {
 	defer close(s.drained)
 	for c := range s.chunks {
-		if s.cast != nil {
-			_ = s.cast.Output(c.at, c.data) // Close returns the error
-		}
 		s.mu.Lock()
 		s.emulate(c.data)
 		s.written = c.at

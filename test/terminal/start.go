@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image/color"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,8 +14,6 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
-
-	"ironworks/cast"
 )
 
 // Options configure the program and its terminal.
@@ -27,15 +23,9 @@ type Options struct {
 	Command *exec.Cmd
 	// Width and Height are the size in cells; the default is 80×24.
 	Width, Height int
-	// Light makes the terminal report a white background instead of a black one.
-	Light bool
 	// Modern makes the terminal report support for synchronized output (mode 2026) and grapheme clusters (mode 2027),
 	// as newer terminals do.
 	Modern bool
-	// Record, unless nil, receives a recording in asciinema's format, version 2.
-	Record io.Writer
-	// Patience limits how long Until, UntilGone and Ends wait; the default is two minutes.
-	Patience time.Duration
 }
 
 // term is the terminal type. The emulator supports it without mistakes.
@@ -62,26 +52,15 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	if o.Height <= 0 {
 		o.Height = 24
 	}
-	if o.Patience <= 0 {
-		o.Patience = 2 * time.Minute
-	}
 	o.Command.Env = environment(o.Command.Env)
 
-	emulator := vt.NewEmulator(o.Width, o.Height)
-	if o.Light {
-		emulator.SetDefaultBackgroundColor(color.White)
-		emulator.SetDefaultForegroundColor(color.Black)
-	}
 	s := &Screen{
-		cmd: o.Command, patience: o.Patience, emulator: emulator,
+		cmd: o.Command, emulator: vt.NewEmulator(o.Width, o.Height),
 		chunks: make(chan chunk, 256), drained: make(chan struct{}), ended: make(chan struct{}),
 		changed: make(chan struct{}),
 	}
 	s.defaults = s.colors()
 	s.registerHandlers(o.Modern)
-	if o.Record != nil {
-		s.cast, _ = cast.NewWriter(o.Record, cast.Header{Version: 2, Width: o.Width, Height: o.Height, Term: term}) // Close returns the error
-	}
 	started, err := pty.StartWithSize(o.Command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
 	if err != nil {
 		return nil, fmt.Errorf("starting %s at a terminal: %w", o.Command.Path, err)
@@ -110,11 +89,7 @@ func StartT(t testing.TB, o Options) *Screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return s
 }
 

@@ -135,10 +135,3 @@ func (s *Screen) AltScreen() bool {
 	defer s.mu.Unlock()
 	return s.emulator.IsAltScreen()
 }
-
-// CursorVisible reports whether the cursor is visible.
-func (s *Screen) CursorVisible() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.mode(ansi.ModeTextCursorEnable)
-}

@@ -114,11 +114,3 @@ func (s *Screen) Cell(x, y int) Cell {
 		Foreground: cell.Style.Fg, Background: cell.Style.Bg,
 	}
 }
-
-// Cursor returns the position of the cursor, counted from 0.
-func (s *Screen) Cursor() (x, y int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	position := s.emulator.CursorPosition()
-	return position.X, position.Y
-}

@@ -14,6 +14,9 @@ import (
 // ErrEnded means that the program has ended without showing the wanted screen.
 var ErrEnded = errors.New("the program has ended")
 
+// patience limits how long Until, UntilGone and Ends wait.
+const patience = 2 * time.Minute
+
 // unchanged is the time after which WaitFor calls wanted again for the same screen.
 const unchanged = 100 * time.Millisecond
 
@@ -45,7 +48,7 @@ func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) err
 // Until waits until all texts are on the screen at the same time.
 func (s *Screen) Until(t testing.TB, texts ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	missing := texts
 	err := s.WaitFor(ctx, func(screen string) bool {
@@ -65,7 +68,7 @@ func (s *Screen) Until(t testing.TB, texts ...string) {
 // UntilGone waits until text is no longer on the screen.
 func (s *Screen) UntilGone(t testing.TB, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := s.WaitFor(ctx, func(screen string) bool { return !strings.Contains(screen, text) }); err != nil {
 		t.Fatalf("%q is still on the screen: %v\n%s", text, err, s.Describe())

@@ -103,14 +103,14 @@ func TruncatedJSON() Kind {
 
 // Reset resets the connection without forwarding the request.
 func Reset() Kind {
-	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w, true) }
+	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w) }
 }
 
 // CutAfterSending forwards the request and resets the connection instead of responding.
 func CutAfterSending() Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		record(r, forward)
-		hangUp(w, true)
+		hangUp(w)
 	}
 }
 

@@ -7,33 +7,29 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"ironworks/lab/real"
 )
 
-// The range of the proxies' ports. It is above the ports of test/ironic. It is also below the range from which
-// systems assign ports, so that no other program takes a proxy's port while the proxy is down.
-const (
-	firstPort = 30000
-	portCount = 2500
-)
+// quiet drops messages, because aborted responses are expected.
+var quiet = log.New(io.Discard, "", 0)
 
 // Proxy forwards requests to a server and applies rules to them.
 type Proxy struct {
 	// URL is the proxy's URL; Host is its host and port.
 	URL, Host string
 
-	upstream *url.URL
-	port     int
-	client   *http.Client
+	forward *httputil.ReverseProxy
 
 	rulesMu sync.Mutex
 	rules   []*Rule
@@ -65,34 +61,33 @@ func Start(tb testing.TB, upstream string) *Proxy {
 	if err != nil {
 		tb.Fatalf("weather in front of %q: %v", upstream, err)
 	}
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
 	p := &Proxy{
-		upstream: u, news: make(chan struct{}),
-		client: &http.Client{
-			Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		news: make(chan struct{}),
+		forward: &httputil.ReverseProxy{
+			Rewrite: func(r *httputil.ProxyRequest) {
+				r.SetURL(u)
+				r.Out.URL.RawQuery = r.In.URL.RawQuery // also if it is malformed
+			},
+			Transport: transport, ErrorLog: quiet, ErrorHandler: failed,
 		},
 	}
-	if err := p.choosePort(tb.Context()); err != nil {
+	// The reservation keeps the port while the proxy is down.
+	reserved, err := real.Reserve(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(reserved.Port))
+	p.URL = "http://" + p.Host
+	if err := p.Up(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
 		p.Down()
-		p.client.CloseIdleConnections()
+		reserved.Release()
+		transport.CloseIdleConnections()
 	})
 	return p
-}
-
-func (p *Proxy) choosePort(ctx context.Context) error {
-	var err error
-	for range 100 {
-		p.port = firstPort + rand.IntN(portCount)
-		if err = p.Up(ctx); err == nil {
-			p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
-			p.URL = "http://" + p.Host
-			return nil
-		}
-	}
-	return fmt.Errorf("no port for the proxy: %w", err)
 }
 
 // Up listens on the same port again after [Proxy.Down].
@@ -103,15 +98,15 @@ func (p *Proxy) Up(ctx context.Context) error {
 		return nil
 	}
 	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	l, err := config.Listen(ctx, "tcp", p.Host)
 	if err != nil {
-		return fmt.Errorf("listen on port %d: %w", p.port, err)
+		return err
 	}
 	// The context is not derived from the caller's, because the proxy lives until Down.
 	p.closing, p.cancelStalled = context.WithCancel(context.Background())
 	server := &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
-		ErrorLog: log.New(io.Discard, "", 0), // aborted responses are expected
+		ErrorLog: quiet,
 	}
 	served := make(chan struct{})
 	go func() {
@@ -208,10 +203,10 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if rule == nil {
-		p.pass(w, r)
+		p.forward.ServeHTTP(w, r)
 		return
 	}
-	rule.kind(w, r, p.pass)
+	rule.kind(w, r, p.forward.ServeHTTP)
 }
 
 // logRequest records a request, wakes the waiting tests, and returns the context of the listener.
@@ -226,32 +221,12 @@ func (p *Proxy) logRequest(r *http.Request, body string, ruled bool) context.Con
 	return p.closing
 }
 
-// pass forwards a request to the server and the server's response to the client.
-func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
-	target := *r.URL
-	target.Scheme, target.Host = p.upstream.Scheme, p.upstream.Host
-	out, err := http.NewRequestWithContext(r.Context(), r.Method, target.String(), r.Body)
-	if err != nil {
+// failed ends a request that could not be forwarded.
+func failed(w http.ResponseWriter, _ *http.Request, err error) {
+	if errors.Is(err, context.Canceled) {
 		panic(http.ErrAbortHandler)
 	}
-	out.Header = r.Header.Clone()
-	out.ContentLength = r.ContentLength
-	answer, err := p.client.Do(out)
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			panic(http.ErrAbortHandler)
-		}
-		hangUp(w, true)
-		return
-	}
-	defer func() { _ = answer.Body.Close() }()
-	for name, values := range answer.Header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(answer.StatusCode)
-	if _, err := io.Copy(w, answer.Body); err != nil {
-		panic(http.ErrAbortHandler)
-	}
+	hangUp(w)
 }
 
 // record forwards a request and records the response.
@@ -261,13 +236,13 @@ func record(r *http.Request, forward http.HandlerFunc) *httptest.ResponseRecorde
 	return rec
 }
 
-// hangUp closes the connection without a response. If reset is true, it sends a TCP reset, as after a crash.
-func hangUp(w http.ResponseWriter, reset bool) {
+// hangUp closes the connection with a TCP reset instead of a response, as after a crash.
+func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok && reset {
+	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()

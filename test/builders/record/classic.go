@@ -16,15 +16,11 @@ import (
 func runClassic(ctx context.Context, checkout string) (builders.Record, error) {
 	script := filepath.Join(checkout, "ignition", "build.py")
 	record := builders.Record{Cases: map[string]builders.Digest{}}
-	hash := sha256.New()
-	for _, name := range []string{"build.py", "ignition.json", "service"} {
-		raw, err := os.ReadFile(filepath.Join(checkout, "ignition", name)) //nolint:gosec // the user names the checkout
-		if err != nil {
-			return record, err
-		}
-		_, _ = hash.Write(raw)
+	sum, err := sumOf(filepath.Join(checkout, "ignition"), "build.py", "ignition.json", "service")
+	if err != nil {
+		return record, err
 	}
-	record.Source = fmt.Sprintf("openshift/ironic-agent-image ignition/{build.py,ignition.json,service} sha256:%x", hash.Sum(nil))
+	record.Source = "openshift/ironic-agent-image ignition/{build.py,ignition.json,service} " + sum
 	home, err := os.MkdirTemp("", "build-py-")
 	if err != nil {
 		return record, err
@@ -60,4 +56,17 @@ func runClassic(ctx context.Context, checkout string) (builders.Record, error) {
 		record.Cases[c.Name] = builders.DigestOf(out)
 	}
 	return record, nil
+}
+
+// sumOf returns the SHA-256 sum of the named files of a folder, joined in this order.
+func sumOf(dir string, names ...string) (string, error) {
+	hash := sha256.New()
+	for _, name := range names {
+		raw, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // the user names the checkout
+		if err != nil {
+			return "", err
+		}
+		_, _ = hash.Write(raw)
+	}
+	return fmt.Sprintf("sha256:%x", hash.Sum(nil)), nil
 }

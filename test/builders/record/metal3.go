@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
+	"ironworks/ignition"
 	"ironworks/test/builders"
 )
 
@@ -70,12 +70,10 @@ func main() {
 }
 `
 
+// metal3Input is the driver's input: the fields of a case, but the secret in plain text, and the CA bundle in a file.
 type metal3Input struct {
-	NMState, RegistriesConf                                                          []byte
-	IronicBaseURL, IronicInspectorBaseURL, AgentImage, PullSecret, SSHKey, IPOptions string
-	HTTPProxy, HTTPSProxy, NoProxy, Hostname, VLANInterfaces                         string
-	NTPServers                                                                       []string
-	CABundleFile                                                                     string
+	ignition.Metal3
+	PullSecret, CABundleFile string
 }
 
 // runMetal3 runs the builder, compiled in a copy of the checkout, on all cases. The nmstatectl that the builder finds
@@ -87,10 +85,13 @@ func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
 		return record, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	record.Source, err = metal3Source(ctx, checkout)
+	sum, err := sumOf(filepath.Join(checkout, "pkg", "ignition"),
+		"builder.go", "service_config.go", "file_embed.go", "nmstate.go")
 	if err != nil {
 		return record, err
 	}
+	record.Source = "openshift/image-customization-controller " +
+		"pkg/ignition/{builder,service_config,file_embed,nmstate}.go " + sum
 	program, err := buildDriver(ctx, checkout, work)
 	if err != nil {
 		return record, err
@@ -133,14 +134,10 @@ func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
 func metal3Inputs(work string) ([]metal3Input, error) {
 	var inputs []metal3Input
 	for i, c := range builders.Metal3Cases() {
-		m := c.Input
-		in := metal3Input{
-			m.NMState, m.RegistriesConf, m.IronicBaseURL, m.IronicInspectorBaseURL, m.AgentImage, m.PullSecret.Reveal(), m.SSHKey,
-			m.IPOptions, m.HTTPProxy, m.HTTPSProxy, m.NoProxy, m.Hostname, m.VLANInterfaces, m.NTPServers, "",
-		}
-		if m.CABundle != nil {
+		in := metal3Input{Metal3: c.Input, PullSecret: c.Input.PullSecret.Reveal()}
+		if in.CABundle != nil {
 			in.CABundleFile = filepath.Join(work, fmt.Sprintf("ca-%d", i))
-			if err := os.WriteFile(in.CABundleFile, m.CABundle, 0o600); err != nil {
+			if err := os.WriteFile(in.CABundleFile, in.CABundle, 0o600); err != nil {
 				return nil, err
 			}
 		}
@@ -167,13 +164,4 @@ func buildDriver(ctx context.Context, checkout, work string) (string, error) {
 	cmd.Dir, cmd.Stderr = tree, os.Stderr
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	return program, cmd.Run()
-}
-
-// metal3Source returns the package's name with the SHA-256 sum of its source files.
-func metal3Source(ctx context.Context, checkout string) (string, error) {
-	const name = "openshift/image-customization-controller pkg/ignition"
-	cmd := exec.CommandContext(ctx, "sh", "-c", `cat builder.go service_config.go file_embed.go nmstate.go | sha256sum`)
-	cmd.Dir = filepath.Join(checkout, "pkg", "ignition")
-	out, err := cmd.Output()
-	return name + "/{builder,service_config,file_embed,nmstate}.go sha256:" + strings.TrimSuffix(strings.TrimSpace(string(out)), "  -"), err
 }

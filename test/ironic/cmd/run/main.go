@@ -82,18 +82,17 @@ func explain(s *ironic.Server, nodes int) {
 		fmt.Printf("  export OS_AUTH_URL=%s OS_USERNAME=%s OS_PASSWORD=%s\n", k.AuthURL, k.AdminUser, k.AdminPassword)
 		fmt.Printf("  export OS_PROJECT_NAME=%s OS_USER_DOMAIN_NAME=%s OS_PROJECT_DOMAIN_NAME=%s\n", k.AdminProject, k.Domain, k.Domain)
 		fmt.Printf("  export OS_REGION_NAME=%s OS_IDENTITY_API_VERSION=3\n", k.Region)
-		if s.CACert != "" {
-			fmt.Printf("  export OS_CACERT=%s\n", s.CACert)
-		}
-		cloudsYAML(s)
 	} else {
 		fmt.Printf("  export IRONWORKS_URL=%s\n", s.URL)
 		if s.Basic != nil {
 			fmt.Printf("  export OS_AUTH_TYPE=http_basic OS_ENDPOINT=%s OS_USERNAME=%s OS_PASSWORD=%s\n", s.URL, s.Username, s.Password)
 		}
-		if s.CACert != "" {
-			fmt.Printf("  export OS_CACERT=%s\n", s.CACert)
-		}
+	}
+	if s.CACert != "" {
+		fmt.Printf("  export OS_CACERT=%s\n", s.CACert)
+	}
+	if s.Keystone != nil {
+		cloudsYAML(s)
 	}
 	fmt.Println("\nCtrl-C stops it and removes everything.")
 }
