@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,8 +33,8 @@ func Goals() []Goal { return []Goal{GoalEnroll, GoalManageable, GoalInspected, G
 // EnrollAPI is the part of Ironic's API that enrolling needs; *ironicclient.Client implements it.
 type EnrollAPI interface {
 	API
+	InspectedPorts
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
-	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
