@@ -51,19 +51,11 @@ func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
 	if err != nil {
 		return have, err
 	}
-	for _, part := range []struct {
-		list func(ctx context.Context, node string) ([]map[string]any, error)
-		into *[]enroll.Resource
-	}{{api.RawPorts, &have.Ports}, {api.RawPortgroups, &have.Portgroups}} {
-		rows, err := part.list(ctx, "")
-		if err != nil {
-			return have, err
-		}
-		for _, row := range rows {
-			*part.into = append(*part.into, row)
-		}
+	if have.Ports, err = api.RawPorts(ctx, ""); err != nil {
+		return have, err
 	}
-	return have, nil
+	have.Portgroups, err = api.RawPortgroups(ctx, "")
+	return have, err
 }
 
 // Enroller creates and changes nodes as a plan requires, and brings them to a goal.
@@ -362,9 +354,9 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 			others = append(others, f.Text)
 			continue
 		}
-		it.Ports = append(it.Ports, enroll.PartItem{Kind: enroll.Create, Fields: f.Create, UUID: enroll.PartUUID(n.UUID, f.Create)})
+		it.Parts = append(it.Parts, enroll.PartItem{Noun: enroll.PortNoun, Kind: enroll.Create, Fields: f.Create, UUID: enroll.PartUUID(n.UUID, f.Create)})
 	}
-	if len(it.Ports) > 0 {
+	if len(it.Parts) > 0 {
 		action := &enrollAction{item: it, api: e.API}
 		if r.Result = e.act(ctx, going, action, n, false); r.Err != nil {
 			return r.Err

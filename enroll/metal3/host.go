@@ -111,7 +111,7 @@ func (h *hostReader) simple(m document.Member) bool {
 		}
 	case "bootMACAddress":
 		if mac := h.text(m); mac != "" {
-			h.node.Ports = append(h.node.Ports, enroll.Port{Fields: map[string]any{"address": mac, "pxe_enabled": true}})
+			h.node.Ports = append(h.node.Ports, enroll.Port{"address": mac, "pxe_enabled": true})
 		}
 	case "disablePowerOff":
 		if h.flag(m) {

@@ -189,7 +189,7 @@ func (b *builder) texts(what string, v document.Value) []string {
 
 // port returns a port with the given fields of POST /v1/ports.
 func (b *builder) port(v document.Value) enroll.Port {
-	return enroll.Port{Fields: b.object("port", v, portField)}
+	return b.object("port", v, portField)
 }
 
 // portgroup returns a port group with its ports.

@@ -139,7 +139,7 @@ func (b *builder) instackenvField(m document.Member) bool {
 	case m.Key == "mac":
 		for _, item := range b.items("mac", m.Value) {
 			address, _ := item.Scalar()
-			b.node.Ports = append(b.node.Ports, enroll.Port{Fields: map[string]any{"address": address}})
+			b.node.Ports = append(b.node.Ports, enroll.Port{"address": address})
 		}
 	case m.Key == "ports":
 		for _, item := range b.items("ports", m.Value) {

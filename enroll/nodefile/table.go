@@ -207,7 +207,7 @@ func (s *sheetRow) addPorts() {
 					fields[key] = value
 				}
 			}
-			s.node.Ports = append(s.node.Ports, enroll.Port{Fields: fields})
+			s.node.Ports = append(s.node.Ports, fields)
 		}
 	}
 }

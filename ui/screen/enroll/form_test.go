@@ -47,7 +47,7 @@ func existing() enroll.Existing {
 		_ = json.Unmarshal(raw, &n)
 		n.Raw = raw
 		have.Nodes = append(have.Nodes, n)
-		have.Ports = append(have.Ports, enroll.Resource{
+		have.Ports = append(have.Ports, map[string]any{
 			"uuid": screentest.UUID(100 + i), "node_uuid": screentest.UUID(i), "address": fmt.Sprintf("52:54:00:00:00:%02d", i),
 		})
 	}
