@@ -26,6 +26,14 @@ func OrNone(text string) string {
 	return cmp.Or(text, "none")
 }
 
+// YesNo returns "yes" or "no".
+func YesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
 // Texts converts a list whose element type is based on string to a list of strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))

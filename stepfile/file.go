@@ -315,6 +315,12 @@ func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	return traits, given && i.Kind == Runbook
 }
 
+// Flag returns the value of a boolean field, or false if the field is not set.
+func (i *Item) Flag(field string) bool {
+	value, _ := i.Fields.Get(field).(bool)
+	return value
+}
+
 func (i *Item) document() *hints.PythonDict {
 	d := &hints.PythonDict{}
 	if i.UUID != "" {

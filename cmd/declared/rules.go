@@ -58,7 +58,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 				if rule.Hidden {
 					conditions, actions = "hidden", "hidden"
 				}
-				r.Add(rule.UUID, fmt.Sprint(rule.Priority), rule.Description, conditions, actions, cli.YesNo(rule.Sensitive), rule.UUID)
+				r.Add(rule.UUID, fmt.Sprint(rule.Priority), rule.Description, conditions, actions, models.YesNo(rule.Sensitive), rule.UUID)
 			}
 			return a.Print(r)
 		}),

@@ -220,7 +220,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 		b := d.BMC
 		r.Rows = append(r.Rows, []string{
 			d.Address, string(d.Status), b.System.Path, strings.TrimSpace(b.System.Manufacturer + " " + b.System.Model), b.System.Serial,
-			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), cli.YesNo(enroll.TakesVirtualMedia(b)), d.Note(),
+			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), models.YesNo(enroll.TakesVirtualMedia(b)), d.Note(),
 		})
 	}
 	width, _ := cli.Terminal(a.Stderr)

@@ -119,7 +119,7 @@ func portTable(rows []map[string]any, groups map[string]string) cli.Result {
 		group = cmp.Or(groups[group], group)
 		switchName := cmp.Or(models.TextOf(link["switch_info"]), models.TextOf(link["switch_id"]), models.TextOf(link["hostname"]))
 		r.Add(models.TextOf(row["address"]),
-			nodeName(row), models.TextOf(row["address"]), cli.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
+			nodeName(row), models.TextOf(row["address"]), models.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
 			models.TextOf(row["physical_network"]), group, switchName, models.TextOf(link["port_id"]), models.TextOf(row["uuid"]),
 		)
 	}
@@ -279,7 +279,7 @@ func (a *app) portgroupListCommand() *cobra.Command {
 			for _, g := range groups {
 				id, name := models.TextOf(g["uuid"]), models.TextOf(g["name"])
 				r.Rows = append(r.Rows, []string{
-					nodeName(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), cli.YesNo(g["standalone_ports_supported"] == true),
+					nodeName(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), models.YesNo(g["standalone_ports_supported"] == true),
 					fmt.Sprint(members[id]), id,
 				})
 				r.Names = append(r.Names, cmp.Or(name, id))
