@@ -14,17 +14,17 @@ import (
 // BMC configures direct connections to BMCs. Ironic provides their addresses, but masks their
 // credentials.
 type BMC struct {
-	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
-	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
+	Username string        `json:"username,omitempty"`
+	Password models.Secret `json:"password,omitempty"`
 	// Hosts lists the hosts that may receive the password above and other credentials that several BMCs share.
-	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
+	Hosts BMCHosts `json:"hosts,omitempty"`
 	// CACert is the path of a PEM file with the CA that issued the BMCs' certificates.
-	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
+	CACert string `json:"cacert,omitempty"`
 	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca applies.
-	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
+	Verify *bool `json:"verify,omitempty"`
 	// Fingerprints maps BMC addresses, written as in driver_info, to the SHA-256 fingerprints of the certificates to
 	// accept.
-	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
+	Fingerprints map[string]string `json:"fingerprints,omitempty"`
 }
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)

@@ -15,24 +15,24 @@ import (
 
 // Logs configures access to ramdisk logs.
 type Logs struct {
-	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
+	SSH LogsSSH `json:"ssh,omitzero"`
 	// Archive is the place where logs are stored, for example by a conductor: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
-	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
+	Archive string `json:"archive,omitempty"`
 	// Listen is the HOST:PORT address on which the console receives journals that ramdisks push. If it is empty, the
 	// console does not listen.
-	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
+	Listen string `json:"listen,omitempty"`
 	// Sources lists the log sources to use. If it is empty, all available sources are used.
-	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
+	Sources []models.LogSource `json:"sources,omitempty"`
 }
 
 // LogsSSH configures SSH connections to ramdisks. ssh_config provides the values of empty fields.
 type LogsSSH struct {
-	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
-	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
-	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // paths of private keys
-	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // like ssh's ProxyJump
-	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config file, or "none"
+	User   string   `json:"user,omitempty"`
+	Port   int      `json:"port,omitempty"`
+	Keys   []string `json:"keys,omitempty"`   // paths of private keys
+	Jump   string   `json:"jump,omitempty"`   // like ssh's ProxyJump
+	Config string   `json:"config,omitempty"` // path of the ssh_config file, or "none"
 }
 
 // logSources returns the sources that can be configured. The serial console is not among them, because reading it
@@ -89,11 +89,11 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 // Journal limits the size and the age of the journal of logs and snapshots.
 type Journal struct {
 	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
-	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
-	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
+	MaxSize string `json:"max_size,omitempty"`
+	MaxAge  string `json:"max_age,omitempty"`
 	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
-	Size int64         `json:"-" yaml:"-"`
-	Age  time.Duration `json:"-" yaml:"-"`
+	Size int64         `json:"-"`
+	Age  time.Duration `json:"-"`
 }
 
 // Minimum values of max_size, in bytes, and max_age.
