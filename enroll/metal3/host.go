@@ -150,8 +150,7 @@ func (h *hostReader) cleaning(m document.Member) {
 // metadata adds notes about annotations, labels and other metadata, except for the cluster's bookkeeping.
 func (h *hostReader) metadata() {
 	meta := h.value.Get("metadata")
-	annotations := meta.Get("annotations")
-	for _, m := range annotations.Members {
+	for _, m := range meta.Get("annotations").Members {
 		value, _ := m.Value.Scalar()
 		switch {
 		case m.Key == "baremetalhost.metal3.io/paused":

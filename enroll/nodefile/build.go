@@ -132,13 +132,7 @@ func asBool(v document.Value) (on, ok bool) {
 		return v.True(), true
 	}
 	text, _ := v.Scalar()
-	switch strings.ToLower(text) {
-	case "true", "t", "yes", "y", "on", "1":
-		return true, true
-	case "false", "f", "no", "n", "off", "0":
-		return false, true
-	}
-	return false, false
+	return models.ParseBool(text)
 }
 
 // driverInfo sets a field of driver_info. A secret that is written as a number keeps its digits.

@@ -134,9 +134,10 @@ func isTable(data []byte, file string) bool {
 
 // reader collects the nodes of a file.
 type reader struct {
-	file     string
-	result   File
-	problems []document.Problem
+	file   string
+	result File
+	// problems lists the errors that make the file unusable.
+	problems document.Problems
 	// full means that there were too many nodes, and that this has been reported.
 	full bool
 	// unusedKeys lists the keys that set no field, in order of appearance.
@@ -175,14 +176,6 @@ func (r *reader) noteUnused() {
 	}
 }
 
-// problem adds an error that makes the file unusable.
-func (r *reader) problem(line int, format string, args ...any) {
-	const limit = 20
-	if len(r.problems) < limit {
-		r.problems = append(r.problems, document.Problem{Line: line, Why: fmt.Sprintf(format, args...)})
-	}
-}
-
 // note adds a note on the file.
 func (r *reader) note(line int, format string, args ...any) {
 	r.result.Notes = append(r.result.Notes, atLine(line, format, args...))
@@ -196,7 +189,7 @@ func atLine(line int, format string, args ...any) string {
 func (r *reader) add(b *builder) {
 	if len(r.result.Nodes) == MaxNodes {
 		if !r.full {
-			r.problem(b.node.Source.Line, "more than %d nodes; split the file", MaxNodes)
+			r.problems.Add(b.node.Source.Line, "more than %d nodes; split the file", MaxNodes)
 		}
 		r.full = true
 		return

@@ -147,11 +147,11 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 	if !slices.ContainsFunc(r.result.Columns, func(c Column) bool {
 		return c.Field != "" && !strings.HasPrefix(c.Field, "extra.")
 	}) {
-		r.problem(header.line, "no column with a name, BMC address or MAC address: %s; the first line must be a header such as name,bmc,user,password,mac", shortened(header.cells))
+		r.problems.Add(header.line, "no column with a name, BMC address or MAC address: %s; the first line must be a header such as name,bmc,user,password,mac", shortened(header.cells))
 		return
 	}
 	if len(rows) == 1 {
-		r.problem(header.line, "the file has a header but no nodes")
+		r.problems.Add(header.line, "the file has a header but no nodes")
 	}
 	for _, w := range rows[1:] {
 		if strings.HasPrefix(w.cell(0), "#") {
