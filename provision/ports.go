@@ -40,10 +40,6 @@ func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string,
 	if err != nil {
 		return nil, err
 	}
-	return createPort(ctx, api, node, settings)
-}
-
-func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []ports.Setting) (*PortAction, error) {
 	a := &PortAction{name: "port create", api: api}
 	body := ports.Body(settings)
 	if s := ports.Find(settings, "portgroup"); s != nil && !s.Remove {

@@ -16,6 +16,7 @@ import (
 	"ironworks/audit"
 	"ironworks/cmd/cli"
 	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
@@ -170,8 +171,8 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 	return found, err
 }
 
-func (a *app) tellNodeFile(file *provision.EnrolledFile) {
-	a.PrintMessage("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
+func (a *app) tellNodeFile(file *nodefile.File) {
+	a.PrintMessage("%s: %s, format %s", file.Name, models.Counted(len(file.Nodes), "node"), file.Format)
 	if mapped := file.Mapped(); len(mapped) > 0 {
 		a.PrintErr("  columns: %s\n", strings.Join(mapped, ", "))
 	}

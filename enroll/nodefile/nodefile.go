@@ -56,6 +56,7 @@ const (
 
 // File is the parsed content of a file that lists nodes.
 type File struct {
+	Name   string
 	Format Format
 	Nodes  []enroll.Node
 	// Plan holds the deployments that the file describes, by node name. It is nil if there are none.
@@ -64,6 +65,22 @@ type File struct {
 	Columns []Column
 	// Notes lists data that was not carried over, each with its line, in addition to the nodes' notes.
 	Notes []string
+}
+
+// Mapped describes the spreadsheet columns whose headers differ from the names of their fields.
+func (f *File) Mapped() []string {
+	var mapped []string
+	for _, c := range f.Columns {
+		if c.Field != c.Header {
+			mapped = append(mapped, c.String())
+		}
+	}
+	return mapped
+}
+
+// Unmapped reports whether a column of the spreadsheet has an unknown header.
+func (f *File) Unmapped() bool {
+	return slices.ContainsFunc(f.Columns, func(c Column) bool { return c.Unknown })
 }
 
 // Options controls how a file is read.
@@ -87,7 +104,7 @@ func (o Options) Read(data []byte) (File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return File{}, document.Fail(o.File, 0, "the file is empty")
 	}
-	r := &reader{file: o.File, result: File{Format: o.Format}}
+	r := &reader{file: o.File, result: File{Name: o.File, Format: o.Format}}
 	text := o.Format == CSV || o.Format == BifrostCSV
 	if o.Format == Auto {
 		text = isTable(data, o.File)
@@ -178,11 +195,7 @@ func (r *reader) noteUnused() {
 
 // note adds a note on the file.
 func (r *reader) note(line int, format string, args ...any) {
-	r.result.Notes = append(r.result.Notes, atLine(line, format, args...))
-}
-
-func atLine(line int, format string, args ...any) string {
-	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
+	r.result.Notes = append(r.result.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
 
 // add normalizes a complete node and adds it to the result, up to [MaxNodes] nodes.

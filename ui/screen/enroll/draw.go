@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -152,8 +153,8 @@ func statuses(found []provision.Discovered) string {
 // mostNotes is the maximum number of notes about a file that are shown above the table.
 const mostNotes = 3
 
-func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
-	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
+func fileLines(f *nodefile.File, w int) []pane.Line {
+	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(len(f.Nodes), "node"), f.Format), w, 1, 2)
 	if mapped := f.Mapped(); len(mapped) > 0 {
 		lines = append(lines, body.IndentedMost(theme.Muted, "columns: "+strings.Join(mapped, ", "), w, 1, 1)...)
 	}

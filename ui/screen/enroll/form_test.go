@@ -93,7 +93,7 @@ func (f *fake) Compare(
 			return found, nil, err
 		}
 		found.Nodes = append(found.Nodes, file.Nodes...)
-		found.Files = append(found.Files, provision.EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file})
+		found.Files = append(found.Files, file)
 	}
 	if len(in.BMCs) > 0 {
 		found.BMCs = f.bmcs
