@@ -132,13 +132,11 @@ func (p Plan) Count(k Kind) int {
 
 // String returns the number of items of each kind, such as "3 create, 1 conflict".
 func (p Plan) String() string {
-	var parts []string
-	for _, k := range []Kind{Create, Change, Unchanged, Conflict, Invalid} {
-		if n := p.Count(k); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k))
-		}
+	counts := map[Kind]int{}
+	for i := range p {
+		counts[p[i].Kind]++
 	}
-	return strings.Join(parts, ", ")
+	return models.Tally(counts, []Kind{Create, Change, Unchanged, Conflict, Invalid})
 }
 
 // Refused returns the number of items whose kind is Conflict or Invalid. Enrollment skips their nodes.

@@ -153,13 +153,9 @@ func (p *enrollProgress) update(now provision.Progress) {
 func (p *enrollProgress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	counts := map[string]int{}
+	counts := map[models.ProvisionState]int{}
 	for _, s := range p.states {
-		counts[string(s)]++
+		counts[s]++
 	}
-	var parts []string
-	for _, s := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
-	}
-	return fmt.Sprintf("enrolling %s: %s", models.Counted(p.total, "node"), strings.Join(parts, ", "))
+	return fmt.Sprintf("enrolling %s: %s", models.Counted(p.total, "node"), models.Tally(counts, slices.Sorted(maps.Keys(counts))))
 }

@@ -65,13 +65,7 @@ func (s *Screen) taskSpan() body.Span {
 	for _, r := range s.results.Rows() {
 		tally[r.word]++
 	}
-	var parts []string
-	for _, word := range []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "queued"} {
-		if n := tally[word]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
-		}
-	}
-	text := strings.Join(parts, ", ")
+	text := models.Tally(tally, []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "queued"})
 	switch {
 	case s.task.Running():
 		return body.S(theme.Busy, theme.GlyphWorking+" "+text)
@@ -141,13 +135,9 @@ func statuses(found []provision.Discovered) string {
 	for i := range found {
 		tally[found[i].Status]++
 	}
-	var parts []string
-	for _, status := range []provision.DiscoveryStatus{provision.DiscoveryFound, provision.DiscoveryRefused, provision.DiscoveryUnreachable, provision.DiscoveryFailed} {
-		if n := tally[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, status))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return models.Tally(tally, []provision.DiscoveryStatus{
+		provision.DiscoveryFound, provision.DiscoveryRefused, provision.DiscoveryUnreachable, provision.DiscoveryFailed,
+	})
 }
 
 // mostNotes is the maximum number of notes about a file that are shown above the table.
