@@ -18,41 +18,36 @@ const (
 	keyList    = "inspection_rules"
 )
 
-// File holds the parsed content of a rules file.
-type File struct {
-	Rules []*Rule
-	// Warnings lists problems of rules that Ironic accepts but that probably do not work as intended.
-	Warnings []document.Problem
-}
-
 // Parse reads rules in YAML or JSON: a rule, a list of rules, or an object with an inspection_rules key, as written by
-// the API and the baremetal command. For invalid data, the error is a *document.Error that lists all problems.
-func Parse(data []byte, file string) (*File, error) {
+// the API and the baremetal command. The warnings are about rules that Ironic accepts but that probably do not work as
+// intended. For invalid data, the error is a *document.Error that lists all problems.
+func Parse(data []byte, file string) (list []*Rule, warnings []document.Problem, err error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := &reader{seen: map[string]int{}}
 	for _, doc := range docs {
 		r.document(doc)
 	}
-	if len(r.out.Rules) == 0 && len(r.Problems) == 0 {
+	if len(r.rules) == 0 && len(r.Problems) == 0 {
 		r.Problems = append(r.Problems, document.Problem{Why: "no inspection rules; expected a list of rules, each with actions"})
 	}
 	if err := r.Err(file); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &r.out, nil
+	return r.rules, r.warnings, nil
 }
 
 type reader struct {
 	document.Checker
-	out  File
-	seen map[string]int
+	rules    []*Rule
+	warnings []document.Problem
+	seen     map[string]int
 }
 
 func (r *reader) warn(v document.Value, format string, args ...any) {
-	r.out.Warnings = append(r.out.Warnings, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+	r.warnings = append(r.warnings, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) document(v document.Value) {
@@ -98,7 +93,7 @@ func (r *reader) rule(v document.Value) {
 		}
 		r.seen[rule.UUID] = v.Line
 	}
-	r.out.Rules = append(r.out.Rules, rule)
+	r.rules = append(r.rules, rule)
 }
 
 func (r *reader) field(rule *Rule, m document.Member) {

@@ -75,14 +75,11 @@ func bodiesOf(list []*rules.Rule) []any {
 }
 
 func (a *app) parseRules(data []byte, name string) ([]*rules.Rule, error) {
-	file, err := rules.Parse(data, name)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range file.Warnings {
+	list, warnings, err := rules.Parse(data, name)
+	for _, w := range warnings {
 		a.PrintErr("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
 	}
-	return file.Rules, nil
+	return list, err
 }
 
 func (a *app) rulesExampleCommand() *cobra.Command {
