@@ -50,9 +50,9 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 	if n := s.good["ssh"]; n != nil {
 		c.readLogsSSH(n, join(path, "ssh"), home, dir)
 	}
-	c.logs.Archive, c.logs.Listen = s.text("archive"), s.text("listen")
-	if remote, is := strings.CutPrefix(c.logs.Archive, "ssh://"); !is {
-		c.logs.Archive = s.file("archive")
+	c.Logs.Archive, c.Logs.Listen = s.text("archive"), s.text("listen")
+	if remote, is := strings.CutPrefix(c.Logs.Archive, "ssh://"); !is {
+		c.Logs.Archive = s.file("archive")
 	} else if _, where, _ := strings.Cut(remote, "/"); where == "" {
 		s.fail(s.good["archive"], "archive", "has no path", "use ssh://[user@]host[:port]/path")
 	}
@@ -67,7 +67,7 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 			s.fail(item, fmt.Sprintf("sources[%d]", i), fmt.Sprintf("no source %q", printable.Line(item.text)), hint)
 			continue
 		}
-		c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))
+		c.Logs.Sources = append(c.Logs.Sources, models.LogSource(item.text))
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	s := sectionOf(n, path, map[string]valueType{
 		"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText,
 	}, home, dir, &c.errs)
-	ssh := &c.logs.SSH
+	ssh := &c.Logs.SSH
 	ssh.User, ssh.Jump, ssh.Config = s.text("user"), s.text("jump"), s.text("config")
 	if ssh.Config != "" && ssh.Config != "none" {
 		ssh.Config = s.file("config")
@@ -113,7 +113,7 @@ func (c *candidate) readJournal(n *node, path string) {
 		case size < leastSize:
 			s.fail(n, "max_size", n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
 		}
-		c.journal.MaxSize, c.journal.Size = n.text, size
+		c.Journal.MaxSize, c.Journal.Size = n.text, size
 	}
 	if n := s.good["max_age"]; n != nil {
 		age, err := models.ParseAge(n.text)
@@ -123,6 +123,6 @@ func (c *candidate) readJournal(n *node, path string) {
 		case age < leastAge:
 			s.fail(n, "max_age", n.text+" is too short", "use 1h or more, for example 90d")
 		}
-		c.journal.MaxAge, c.journal.Age = n.text, age
+		c.Journal.MaxAge, c.Journal.Age = n.text, age
 	}
 }
