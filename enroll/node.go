@@ -110,16 +110,7 @@ func (n *Node) Set(value any, path ...string) {
 		n.SetSecret(path[1], models.Secret(text))
 		return
 	}
-	place := n.Fields
-	for _, key := range path[:len(path)-1] {
-		child, is := place[key].(map[string]any)
-		if !is {
-			child = map[string]any{}
-			place[key] = child
-		}
-		place = child
-	}
-	place[path[len(path)-1]] = value
+	models.SetPath(n.Fields, value, path...)
 }
 
 // Apply applies a setting as the ironworks set command does, also to traits.

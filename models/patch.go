@@ -170,6 +170,19 @@ func cloneObject(m map[string]any) map[string]any {
 	return out
 }
 
+// SetPath sets a value in an object and the objects below it. It replaces whatever else is on the path by an object.
+func SetPath(object map[string]any, value any, path ...string) {
+	for _, key := range path[:len(path)-1] {
+		child, _ := object[key].(map[string]any)
+		if child == nil {
+			child = map[string]any{}
+			object[key] = child
+		}
+		object = child
+	}
+	object[path[len(path)-1]] = value
+}
+
 // objectOf returns the object in the given field. known reports whether the object was read; Ironic's policy may hide
 // it.
 func objectOf(n *Node, field string) (m map[string]any, known bool) {

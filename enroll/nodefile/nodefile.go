@@ -240,9 +240,9 @@ func (r *reader) tree(data []byte) error {
 	case Instackenv:
 		r.instackenv(docs[0])
 	default:
-		return fmt.Errorf("unknown format %q: use one of %s", r.result.Format, strings.Join(models.Texts(Formats()), ", "))
+		_, err = ParseFormat(string(r.result.Format))
 	}
-	return nil
+	return err
 }
 
 // detect determines the format of a YAML or JSON file.
@@ -274,7 +274,7 @@ func detect(docs []document.Value, file string) (Format, error) {
 	for _, m := range top.Members {
 		keys = append(keys, m.Key)
 	}
-	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.ReplaceAll(strings.Join(models.Texts(Formats()), ", "), ", ", "|"))
+	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.Join(models.Texts(Formats()), "|"))
 }
 
 func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }

@@ -296,10 +296,5 @@ func (s *sheetRow) port(m []string, cell string) {
 		}
 		return
 	}
-	object, _ := fields[m[2]].(map[string]any)
-	if object == nil {
-		object = map[string]any{}
-	}
-	object[m[3]] = cellValue(m[3], cell)
-	fields[m[2]] = object
+	models.SetPath(fields, cellValue(m[3], cell), m[2], m[3])
 }
