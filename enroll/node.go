@@ -195,7 +195,7 @@ func (n *Node) check() {
 			problem("unknown field %q", field)
 		}
 	}
-	for _, object := range ObjectFields() {
+	for _, object := range models.ObjectFields() {
 		if value, given := n.Fields[object]; given && value != nil {
 			if _, is := value.(map[string]any); !is {
 				problem("%s is not an object", object)

@@ -30,7 +30,7 @@ func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):
 		return &SettingError{Setting: o.Path, Why: "not a path that Ironic accepts"}
-	case slices.Contains(objectFields(), strings.TrimPrefix(o.Path, "/")):
+	case slices.Contains(ObjectFields(), strings.TrimPrefix(o.Path, "/")):
 		return &SettingError{Setting: o.Path, Why: "whole objects cannot be written: Ironic masks their secrets"}
 	case masked(o.Value):
 		return &SettingError{Setting: o.Path, Why: Mask + " is Ironic's mask for a secret"}

@@ -212,20 +212,21 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 }
 
 func (a *app) tellDiscovered(found []provision.Discovered) {
-	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
+	header := []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}
+	var rows [][]string
 	for _, d := range found {
 		if d.Status != provision.DiscoveryFound {
-			r.Rows = append(r.Rows, []string{d.Address, string(d.Status), "", "", "", "", "", "", "", cli.ShortCause(d.Err)})
+			rows = append(rows, []string{d.Address, string(d.Status), "", "", "", "", "", "", "", cli.ShortCause(d.Err)})
 			continue
 		}
 		b := d.BMC
-		r.Rows = append(r.Rows, []string{
+		rows = append(rows, []string{
 			d.Address, string(d.Status), b.System.Path, strings.TrimSpace(b.System.Manufacturer + " " + b.System.Model), b.System.Serial,
 			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), models.YesNo(enroll.TakesVirtualMedia(b)), d.Note(),
 		})
 	}
 	width, _ := cli.Terminal(a.Stderr)
-	cli.WriteTable(a.Stderr, r.Header, r.Rows, width)
+	cli.WriteTable(a.Stderr, header, rows, width)
 }
 
 // createdShown is the maximum number of new nodes that are listed before the confirmation.
@@ -234,21 +235,21 @@ const createdShown = 10
 // carryOutEnroll asks, enrolls the nodes, and prints the results. started is false if nothing was sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
-	rows := enrollRows(plan, goal, flags.noInspect)
-	table := cli.Result{Header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}}
+	var rows [][]string
 	created := 0
-	for i := range rows {
-		row := &rows[i]
-		if row.Action == enroll.Create {
+	for i := range plan {
+		it := &plan[i]
+		if it.Kind == enroll.Create {
 			created++
 		}
-		if row.Warning != "" || row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
-			table.Rows = append(table.Rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
+		warned := provision.EnrollWarning(it, goal, flags.noInspect) != ""
+		if warned || it.Kind != enroll.Unchanged && (it.Kind != enroll.Create || created <= createdShown) {
+			rows = append(rows, enrollCells(it, goal, flags.noInspect))
 		}
 	}
-	if len(table.Rows) > 0 {
+	if len(rows) > 0 {
 		width, _ := cli.Terminal(a.Stderr)
-		cli.WriteTable(a.Stderr, table.Header, table.Rows, width)
+		cli.WriteTable(a.Stderr, enrollHeader, rows, width)
 	}
 	if created > createdShown {
 		a.PrintErr("… and %d more to create\n", created-createdShown)

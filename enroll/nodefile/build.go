@@ -61,7 +61,7 @@ func fieldKind(name string, objects, bools, known []string) (kindOfField, bool) 
 // nodeField returns the kind of the node field with the given name, and reports whether this field exists.
 func nodeField(name string) (kind kindOfField, known bool) {
 	bools := []string{"automated_clean", "disable_power_off", "protected", "retired"}
-	return fieldKind(name, enroll.ObjectFields(), bools, enroll.NodeFields())
+	return fieldKind(name, models.ObjectFields(), bools, enroll.NodeFields())
 }
 
 // portField is like nodeField for ports (python-ironicclient, v1/port.py).
