@@ -48,10 +48,11 @@ func readParts(
 ) ([]map[string]any, error) {
 	parts, names := []map[string]any{}, map[string]string{}
 	if len(nodes) == 0 {
-		var err error
-		if parts, err = list(ctx, ""); err != nil {
+		all, err := list(ctx, "")
+		if err != nil {
 			return nil, err
 		}
+		parts = append(parts, all...)
 		err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}}, func(page *ironicclient.NodePage) error {
 			for i := range page.Nodes {
 				names[page.Nodes[i].UUID] = page.Nodes[i].Label()
