@@ -134,13 +134,8 @@ func (r *reader) bifrostInstance(b *builder, info document.Member) {
 		fields.Image.Source = "file://" + fields.Image.Source
 	}
 	fields.Kind = plan.KindDirect
-	r.plan(b.node.Name(), fields)
-}
-
-// plan adds the deployment of the named node to the file's plan.
-func (r *reader) plan(name string, fields plan.Fields) {
 	if r.result.Plan == nil {
 		r.result.Plan = &plan.Plan{}
 	}
-	r.result.Plan.Nodes = append(r.result.Plan.Nodes, plan.Node{Name: name, Fields: fields})
+	r.result.Plan.Nodes = append(r.result.Plan.Nodes, plan.Node{Name: b.node.Name(), Fields: fields})
 }
