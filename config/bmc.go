@@ -14,17 +14,17 @@ import (
 // BMC configures direct connections to BMCs. Ironic provides their addresses, but masks their
 // credentials.
 type BMC struct {
-	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
-	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
+	Username string        `json:"username,omitempty"`
+	Password models.Secret `json:"password,omitempty"`
 	// Hosts lists the hosts that may receive the password above and other credentials that several BMCs share.
-	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
+	Hosts BMCHosts `json:"hosts,omitempty"`
 	// CACert is the path of a PEM file with the CA that issued the BMCs' certificates.
-	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
+	CACert string `json:"cacert,omitempty"`
 	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca applies.
-	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
+	Verify *bool `json:"verify,omitempty"`
 	// Fingerprints maps BMC addresses, written as in driver_info, to the SHA-256 fingerprints of the certificates to
 	// accept.
-	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
+	Fingerprints map[string]string `json:"fingerprints,omitempty"`
 }
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
@@ -36,14 +36,14 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 		"username": wantText, "password": wantText, "password_file": wantText, "cacert": wantText, "verify": wantBool,
 		"fingerprints": wantMapping, "hosts": wantTextList,
 	}, home, dir, &c.errs)
-	c.bmc.Username, c.bmc.CACert = s.text("username"), s.file("cacert")
+	c.BMC.Username, c.BMC.CACert = s.text("username"), s.file("cacert")
 	if n := s.good["verify"]; n != nil {
 		verify, _ := parseBool(n.text)
-		c.bmc.Verify = &verify
+		c.BMC.Verify = &verify
 	}
 	if n := s.good["cacert"]; n != nil {
-		if _, err := os.Stat(c.bmc.CACert); err != nil {
-			s.fail(n, "cacert", c.bmc.CACert+": "+readProblem(err), "")
+		if _, err := os.Stat(c.BMC.CACert); err != nil {
+			s.fail(n, "cacert", c.BMC.CACert+": "+readProblem(err), "")
 		}
 	}
 	for i, item := range s.items("hosts") {
@@ -51,11 +51,11 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 		if err != nil {
 			s.fail(item, fmt.Sprintf("hosts[%d]", i), err.Error(), "")
 		}
-		c.bmc.Hosts = append(c.bmc.Hosts, hosts...)
+		c.BMC.Hosts = append(c.BMC.Hosts, hosts...)
 	}
 	c.readBMCPassword(s)
 	if s.good["fingerprints"] != nil {
-		c.bmc.Fingerprints = map[string]string{}
+		c.BMC.Fingerprints = map[string]string{}
 	}
 	for _, e := range s.entries("fingerprints") {
 		if !sha256Form.MatchString(e.value.text) {
@@ -63,7 +63,7 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 				"use 32 bytes in hexadecimal, as shown when a certificate is rejected")
 			continue
 		}
-		c.bmc.Fingerprints[e.name] = e.value.text
+		c.BMC.Fingerprints[e.name] = e.value.text
 	}
 }
 
@@ -73,13 +73,13 @@ func (c *candidate) readBMCPassword(s section) {
 	case word != nil && file != nil:
 		s.fail(file, "password_file", "cannot be combined with password", "keep only one")
 	case word != nil:
-		c.bmc.Password = models.Secret(word.text)
+		c.BMC.Password = models.Secret(word.text)
 	case file != nil:
 		password, problem, _ := readPassword(expandPath(file.text, s.home, s.dir)) // the problem includes the error
 		if problem != "" {
 			s.fail(file, "password_file", problem, "")
 		}
-		c.bmc.Password = password
+		c.BMC.Password = password
 	}
 }
 

@@ -172,7 +172,8 @@ func (l *loader) cloud(name, region string) *candidate {
 		return nil
 	}
 	c := &candidate{
-		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
+		Context:  Context{Name: name, Source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name])},
+		settings: settings{}, names: cloudName,
 	}
 	if l.clouds.err != nil {
 		c.errs = append(c.errs, l.clouds.err) // the unreadable file may define parts of the cloud

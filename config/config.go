@@ -108,9 +108,9 @@ type Context struct {
 
 // Defaults holds the initial settings of a context's node list. Each command has its own default for empty fields.
 type Defaults struct {
-	Columns []string `json:"columns,omitempty" yaml:"columns,omitempty"`
-	Sort    string   `json:"sort,omitempty"    yaml:"sort,omitempty"`
-	Filter  string   `json:"filter,omitempty"  yaml:"filter,omitempty"`
+	Columns []string `json:"columns,omitempty"`
+	Sort    string   `json:"sort,omitempty"`
+	Filter  string   `json:"filter,omitempty"`
 }
 
 // Load reads the configuration and selects a context.

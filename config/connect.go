@@ -228,6 +228,6 @@ func (b *builder) require(ok bool, key, hint string) {
 		hint = strings.TrimPrefix(hint+"; "+b.hint, "; ")
 	}
 	b.errs = append(b.errs, &SettingError{
-		Context: b.name, Source: b.source, Key: b.names(key), Problem: "missing", Hint: hint,
+		Context: b.Name, Source: b.Source, Key: b.names(key), Problem: "missing", Hint: hint,
 	})
 }

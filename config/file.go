@@ -22,25 +22,17 @@ import (
 // maxFile is the maximum size of a file, in bytes. It guards against reading a device or a log.
 const maxFile = 16 << 20
 
-// candidate is a context whose connection has not been derived yet.
+// candidate is a context whose connection has not been derived yet. Its ReadOnly is the context's own setting.
 type candidate struct {
-	name, source string
-	settings     settings
-	names        func(key string) string // returns a setting's name in the source of the candidate
-	hint         string                  // the hint for a missing setting, specific to the source
-	accent       string
-	readOnly     bool
-	defaults     Defaults
-	checks       map[plan.CheckID]plan.CheckPolicy
-	logs         Logs
-	bmc          BMC
-	journal      Journal
-	bmcSecret    bool    // the configuration file itself contains the BMC's password
-	errs         []error // problems found while reading
+	Context
+	settings  settings
+	names     func(key string) string // returns a setting's name in the source of the candidate
+	hint      string                  // the hint for a missing setting, specific to the source
+	bmcSecret bool                    // the configuration file itself contains the BMC's password
+	errs      []error                 // problems found while reading
 
 	listed  bool // the candidate is in Config.Contexts
 	urlOnly bool // the candidate consists only of a URL
-	guessed bool
 }
 
 // ourFile holds the parsed configuration file.
@@ -122,7 +114,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 			continue
 		}
 		c := l.readContext(f, e)
-		f.contexts, f.byName[c.name] = append(f.contexts, c), c
+		f.contexts, f.byName[c.Name] = append(f.contexts, c), c
 	}
 }
 
@@ -152,7 +144,7 @@ func (f *ourFile) readFilters(n *node) {
 func (l *loader) readContext(f *ourFile, e entry) *candidate {
 	file, path := f.path, join("contexts", e.name)
 	c := &candidate{
-		name: e.name, source: fmt.Sprintf("%s:%d", file, e.line), settings: settings{}, listed: true,
+		Context: Context{Name: e.name, Source: fmt.Sprintf("%s:%d", file, e.line)}, settings: settings{}, listed: true,
 		names: func(key string) string {
 			if key == keyInsecure {
 				return "verify"
@@ -170,7 +162,7 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 		v := n.value(join(path, key))
 		switch key {
 		case keyReadOnly:
-			c.readOnly, _ = parseBool(n.text)
+			c.ReadOnly, _ = parseBool(n.text)
 		case "verify":
 			verify, _ := parseBool(n.text)
 			v.text = strconv.FormatBool(!verify)
@@ -180,7 +172,7 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 			if problem != "" {
 				c.errs = append(c.errs, v.at.fault(problem, hint, nil))
 			}
-			c.accent = colour
+			c.Accent = colour
 		case "defaults":
 			c.readDefaults(n, v.at.key, f.filters)
 		case "checks":
@@ -219,17 +211,17 @@ func (c *candidate) readDefaults(n *node, path string, saved *filter.Saved) {
 		}
 	}
 	for _, item := range s.items("columns") {
-		c.defaults.Columns = append(c.defaults.Columns, item.text)
+		c.Defaults.Columns = append(c.Defaults.Columns, item.text)
 		_, err := explain.FindColumn(item.text)
 		checked(item, "columns", err)
 	}
 	if n := s.good["sort"]; n != nil {
-		c.defaults.Sort = n.text
+		c.Defaults.Sort = n.text
 		_, err := explain.FindColumn(strings.TrimPrefix(n.text, "-"))
 		checked(n, "sort", err)
 	}
 	if n := s.good["filter"]; n != nil {
-		c.defaults.Filter = n.text
+		c.Defaults.Filter = n.text
 		_, err := saved.Parse(n.text)
 		checked(n, "filter", err)
 	}
@@ -253,10 +245,10 @@ func (c *candidate) readChecks(n *node, path string) {
 			c.errs = append(c.errs, wrong)
 			continue
 		}
-		if c.checks == nil {
-			c.checks = map[plan.CheckID]plan.CheckPolicy{}
+		if c.Checks == nil {
+			c.Checks = map[plan.CheckID]plan.CheckPolicy{}
 		}
-		c.checks[id] = policy
+		c.Checks[id] = policy
 	}
 }
 

@@ -16,11 +16,11 @@ func (p Position) Fault(problem, hint string) error { return p.at.fault(problem,
 // KeyBinding binds keys to an action of the console. This package knows neither the actions nor the names of keys;
 // the console checks both.
 type KeyBinding struct {
-	Action string `json:"action" yaml:"action"`
+	Action string `json:"action"`
 	// Keys lists the names of the keys. If it is empty, no key triggers the action.
-	Keys []string `json:"keys" yaml:"keys"`
+	Keys []string `json:"keys"`
 	// At is the action's position in the configuration file.
-	At Position `json:"-" yaml:"-"`
+	At Position `json:"-"`
 }
 
 // ConsoleSettings holds the settings of the console that apply to all contexts.

@@ -78,7 +78,7 @@ func (l *loader) choose() (*Config, error) {
 		err = c.Current.Err
 	}
 	for _, name := range l.names() {
-		if picked != nil && picked.listed && picked.name == name {
+		if picked != nil && picked.listed && picked.Name == name {
 			c.Contexts = append(c.Contexts, c.Current)
 			continue
 		}
@@ -98,7 +98,7 @@ func (l *loader) choose() (*Config, error) {
 func (l *loader) names() []string {
 	names := l.clouds.names()
 	for _, c := range l.ours.contexts {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -130,10 +130,8 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 		s = l.above(keyCACert, keyInsecure).mergedOver(s)
 		s = l.login(c, s).mergedOver(s)
 	}
-	ctx := Context{
-		Name: c.name, Source: c.source, Accent: c.accent, Defaults: c.defaults, Filters: l.ours.filters, Checks: c.checks, Logs: c.logs, Journal: c.journal, BMC: c.bmc, Guessed: c.guessed,
-		ReadOnly: l.readOnly(c, selected),
-	}
+	ctx := c.Context
+	ctx.Filters, ctx.ReadOnly = l.ours.filters, l.readOnly(c, selected)
 	ctx.Connection, ctx.Err = c.connection(s)
 	return ctx
 }
@@ -153,7 +151,7 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 		c.errs = append(c.errs, name.at.fault(fmt.Sprintf("no cloud %q in clouds.yaml", name.text), hint, nil))
 		return c.settings
 	}
-	c.source += fmt.Sprintf(", cloud %q of %s", name.text, cloud.source)
+	c.Source += fmt.Sprintf(", cloud %q of %s", name.text, cloud.Source)
 	c.hint = cloud.hint
 	c.errs = append(c.errs, cloud.errs...)
 	return c.settings.mergedOver(cloud.settings)
@@ -192,7 +190,7 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	}
 	top, _ := parseBool(l.ours.top.text(keyReadOnly))
 	env, _ := parseBool(l.env.text(keyReadOnly))
-	return c.readOnly || top || env
+	return c.ReadOnly || top || env
 }
 
 // recordPlace adds path to the searched places. err is the result of reading it.

@@ -15,24 +15,24 @@ import (
 
 // Logs configures access to ramdisk logs.
 type Logs struct {
-	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
+	SSH LogsSSH `json:"ssh,omitzero"`
 	// Archive is the place where logs are stored, for example by a conductor: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
-	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
+	Archive string `json:"archive,omitempty"`
 	// Listen is the HOST:PORT address on which the console receives journals that ramdisks push. If it is empty, the
 	// console does not listen.
-	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
+	Listen string `json:"listen,omitempty"`
 	// Sources lists the log sources to use. If it is empty, all available sources are used.
-	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
+	Sources []models.LogSource `json:"sources,omitempty"`
 }
 
 // LogsSSH configures SSH connections to ramdisks. ssh_config provides the values of empty fields.
 type LogsSSH struct {
-	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
-	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
-	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // paths of private keys
-	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // like ssh's ProxyJump
-	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config file, or "none"
+	User   string   `json:"user,omitempty"`
+	Port   int      `json:"port,omitempty"`
+	Keys   []string `json:"keys,omitempty"`   // paths of private keys
+	Jump   string   `json:"jump,omitempty"`   // like ssh's ProxyJump
+	Config string   `json:"config,omitempty"` // path of the ssh_config file, or "none"
 }
 
 // logSources returns the sources that can be configured. The serial console is not among them, because reading it
@@ -50,9 +50,9 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 	if n := s.good["ssh"]; n != nil {
 		c.readLogsSSH(n, join(path, "ssh"), home, dir)
 	}
-	c.logs.Archive, c.logs.Listen = s.text("archive"), s.text("listen")
-	if remote, is := strings.CutPrefix(c.logs.Archive, "ssh://"); !is {
-		c.logs.Archive = s.file("archive")
+	c.Logs.Archive, c.Logs.Listen = s.text("archive"), s.text("listen")
+	if remote, is := strings.CutPrefix(c.Logs.Archive, "ssh://"); !is {
+		c.Logs.Archive = s.file("archive")
 	} else if _, where, _ := strings.Cut(remote, "/"); where == "" {
 		s.fail(s.good["archive"], "archive", "has no path", "use ssh://[user@]host[:port]/path")
 	}
@@ -67,7 +67,7 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 			s.fail(item, fmt.Sprintf("sources[%d]", i), fmt.Sprintf("no source %q", printable.Line(item.text)), hint)
 			continue
 		}
-		c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))
+		c.Logs.Sources = append(c.Logs.Sources, models.LogSource(item.text))
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	s := sectionOf(n, path, map[string]valueType{
 		"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText,
 	}, home, dir, &c.errs)
-	ssh := &c.logs.SSH
+	ssh := &c.Logs.SSH
 	ssh.User, ssh.Jump, ssh.Config = s.text("user"), s.text("jump"), s.text("config")
 	if ssh.Config != "" && ssh.Config != "none" {
 		ssh.Config = s.file("config")
@@ -89,11 +89,11 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 // Journal limits the size and the age of the journal of logs and snapshots.
 type Journal struct {
 	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
-	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
-	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
+	MaxSize string `json:"max_size,omitempty"`
+	MaxAge  string `json:"max_age,omitempty"`
 	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
-	Size int64         `json:"-" yaml:"-"`
-	Age  time.Duration `json:"-" yaml:"-"`
+	Size int64         `json:"-"`
+	Age  time.Duration `json:"-"`
 }
 
 // Minimum values of max_size, in bytes, and max_age.
@@ -113,7 +113,7 @@ func (c *candidate) readJournal(n *node, path string) {
 		case size < leastSize:
 			s.fail(n, "max_size", n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
 		}
-		c.journal.MaxSize, c.journal.Size = n.text, size
+		c.Journal.MaxSize, c.Journal.Size = n.text, size
 	}
 	if n := s.good["max_age"]; n != nil {
 		age, err := models.ParseAge(n.text)
@@ -123,6 +123,6 @@ func (c *candidate) readJournal(n *node, path string) {
 		case age < leastAge:
 			s.fail(n, "max_age", n.text+" is too short", "use 1h or more, for example 90d")
 		}
-		c.journal.MaxAge, c.journal.Age = n.text, age
+		c.Journal.MaxAge, c.Journal.Age = n.text, age
 	}
 }

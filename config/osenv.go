@@ -23,7 +23,7 @@ func osName(key string) string {
 
 // osEnvironment returns the context that the OS_* variables define.
 func (l *loader) osEnvironment() *candidate {
-	c := &candidate{name: "environment", source: "environment", settings: settings{}, names: osName}
+	c := &candidate{Context: Context{Name: "environment", Source: "environment"}, settings: settings{}, names: osName}
 	for _, n := range foreignNames {
 		if v, ok := l.variable(n.env...); ok {
 			c.settings[n.key] = v

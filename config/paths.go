@@ -26,11 +26,11 @@ type Files struct {
 
 // Place is a place that was searched, or the path of one of ironworks' files.
 type Place struct {
-	What  string `json:"what"           yaml:"what"`           // "config file", "clouds.yaml", "--url", "OS_CLOUD"
-	Path  string `json:"path,omitempty" yaml:"path,omitempty"` // "" for flags and variables
-	Found bool   `json:"found"          yaml:"found"`
+	What  string `json:"what"`           // "config file", "clouds.yaml", "--url", "OS_CLOUD"
+	Path  string `json:"path,omitempty"` // "" for flags and variables
+	Found bool   `json:"found"`
 	// Note contains details, for example the reason why an existing file is unusable.
-	Note string `json:"note,omitempty" yaml:"note,omitempty"`
+	Note string `json:"note,omitempty"`
 }
 
 // String returns one line with the place and the result of the search there.

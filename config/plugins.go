@@ -106,13 +106,13 @@ func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 
 // ShownPlugin is a plugin in the output of `config show`; see [Shown].
 type ShownPlugin struct {
-	Keys       []string `json:"keys,omitempty"       yaml:"keys,omitempty"`
-	Help       string   `json:"help"                 yaml:"help"`
-	Scope      string   `json:"scope"                yaml:"scope"`
-	Command    []string `json:"command"              yaml:"command"`
-	Confirm    string   `json:"confirm"              yaml:"confirm"`
-	Changes    bool     `json:"changes"              yaml:"changes"`
-	Background bool     `json:"background,omitempty" yaml:"background,omitempty"`
+	Keys       []string `json:"keys,omitempty"`
+	Help       string   `json:"help"`
+	Scope      string   `json:"scope"`
+	Command    []string `json:"command"`
+	Confirm    string   `json:"confirm"`
+	Changes    bool     `json:"changes"`
+	Background bool     `json:"background,omitempty"`
 }
 
 // showPlugins maps the names of plugins to the form that `config show` writes.

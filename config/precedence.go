@@ -56,14 +56,14 @@ func (l *loader) unnamed() (*candidate, error) {
 		return l.osEnv, nil // an error then reports which setting is missing
 	}
 	c := contextOfURL(value{defaultURL, origin{key: "default"}})
-	c.guessed = true
+	c.Guessed = true
 	return c, nil
 }
 
 // contextOfURL returns the context for a bare URL.
 func contextOfURL(url value) *candidate {
 	return &candidate{
-		name: hostOf(url.text), source: url.at.key, urlOnly: true, settings: settings{keyURL: url},
+		Context: Context{Name: hostOf(url.text), Source: url.at.key}, urlOnly: true, settings: settings{keyURL: url},
 		names: func(key string) string {
 			if key == keyURL {
 				return url.at.key

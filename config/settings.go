@@ -4,6 +4,8 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Names of the connection settings in the configuration file. Settings from all other sources are converted to these
@@ -143,12 +145,4 @@ func expandPath(path, home, dir string) string {
 }
 
 // parseBool parses a boolean. It accepts the spellings that OpenStack's clients accept.
-func parseBool(text string) (is, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "true", "yes", "on", "1", "y", "t":
-		return true, true
-	case "false", "no", "off", "0", "n", "f":
-		return false, true
-	}
-	return false, false
-}
+func parseBool(text string) (is, ok bool) { return models.ParseBool(strings.TrimSpace(text)) }

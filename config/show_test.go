@@ -1,13 +1,12 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
+	"ironworks/document"
 )
 
 func TestShowMasksSecrets(t *testing.T) {
@@ -29,20 +28,18 @@ contexts:
 	if err != nil {
 		t.Fatal(err)
 	}
-	var asYAML bytes.Buffer
-	enc := yaml.NewEncoder(&asYAML)
-	enc.SetIndent(2)
-	if err := enc.Encode(c.Show()); err != nil {
+	asYAML, err := document.JSONToYAML(asJSON, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for form, text := range map[string]string{
-		"JSON": string(asJSON), "YAML": asYAML.String(), "%#v": fmt.Sprintf("%#v", c), "%+v": fmt.Sprintf("%+v", c.Show()),
+		"JSON": string(asJSON), "YAML": string(asYAML), "%#v": fmt.Sprintf("%#v", c), "%+v": fmt.Sprintf("%+v", c.Show()),
 	} {
 		if strings.Contains(text, "hid") {
 			t.Errorf("%s shows a secret:\n%s", form, text)
 		}
 	}
-	current, _, _ := strings.Cut(asYAML.String(), "contexts:")
+	current, _, _ := strings.Cut(string(asYAML), "contexts:")
 	want := `file: home/.config/ironworks/config.yaml
 current:
   name: basic

@@ -37,10 +37,21 @@ type Problem struct {
 	Why          string
 }
 
+// Problems lists the problems found in a file. [Problems.Add] limits their number.
+type Problems []Problem
+
+// Add adds a problem, unless there are already as many as are reported. line is 0 if the problem concerns the whole
+// file.
+func (p *Problems) Add(line int, format string, args ...any) {
+	if len(*p) < maxProblems {
+		*p = append(*p, Problem{Line: line, Why: fmt.Sprintf(format, args...)})
+	}
+}
+
 // Error lists the problems found in a file.
 type Error struct {
 	File     string
-	Problems []Problem
+	Problems Problems
 }
 
 // Error returns one line per problem, in the form FILE:LINE: why or FILE:LINE:COLUMN: why. If the problem concerns
@@ -171,7 +182,7 @@ type Member struct {
 }
 
 // Get returns the value of the member with the given key, or a null value if there is no such member.
-func (v *Value) Get(key string) Value {
+func (v Value) Get(key string) Value {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Key == key })
 	if i < 0 {
 		return Value{Line: v.Line}
@@ -180,12 +191,12 @@ func (v *Value) Get(key string) Value {
 }
 
 // Has reports whether v is an object that has the given key.
-func (v *Value) Has(key string) bool {
+func (v Value) Has(key string) bool {
 	return slices.ContainsFunc(v.Members, func(m Member) bool { return m.Key == key })
 }
 
 // Scalar returns the text of a string, a number or a boolean. ok is false for all other values.
-func (v *Value) Scalar() (text string, ok bool) {
+func (v Value) Scalar() (text string, ok bool) {
 	switch v.Kind {
 	case Text, Number, Bool:
 		return v.Literal, true
@@ -195,23 +206,23 @@ func (v *Value) Scalar() (text string, ok bool) {
 }
 
 // True reports whether the value is the boolean true.
-func (v *Value) True() bool { return v.scalar == true }
+func (v Value) True() bool { return v.scalar == true }
 
 // Any converts the value to the types that encoding/json uses.
-func (v *Value) Any() any {
+func (v Value) Any() any {
 	switch v.Kind {
 	case Text:
 		return v.Literal
 	case List:
 		list := make([]any, len(v.Items))
-		for i := range v.Items {
-			list[i] = v.Items[i].Any()
+		for i, item := range v.Items {
+			list[i] = item.Any()
 		}
 		return list
 	case Object:
 		object := make(map[string]any, len(v.Members))
-		for i := range v.Members {
-			object[v.Members[i].Key] = v.Members[i].Value.Any()
+		for _, m := range v.Members {
+			object[m.Key] = m.Value.Any()
 		}
 		return object
 	case Null, Bool, Number:
@@ -237,14 +248,14 @@ func number(literal string) (value any, ok bool) {
 type Checker struct{ Problems []Problem }
 
 // Problem records a problem with the value v.
-func (c *Checker) Problem(v *Value, format string, args ...any) {
+func (c *Checker) Problem(v Value, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
 
 // Unknown records that the key of m is unknown. The problem suggests the nearest known key or, if none is near, lists
 // all known keys. of names the object that contains the key.
-func (c *Checker) Unknown(m *Member, known []string, of string) {
-	at := &Value{Line: m.Line, Column: m.Column}
+func (c *Checker) Unknown(m Member, known []string, of string) {
+	at := Value{Line: m.Line, Column: m.Column}
 	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
 		c.Problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
 		return
@@ -253,7 +264,7 @@ func (c *Checker) Unknown(m *Member, known []string, of string) {
 }
 
 // UUID returns the UUID in v, or "" if v is null. It records a problem if the UUID is invalid.
-func (c *Checker) UUID(v *Value) string {
+func (c *Checker) UUID(v Value) string {
 	if v.Kind == Null {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 
 // parseJSON parses data as one JSON document. syntax reports whether there is a syntax error, in which case data may
 // not be JSON at all.
-func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
+func parseJSON(data []byte) (v Value, problems Problems, syntax bool) {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
 	value, err := p.value(0)
@@ -26,10 +26,10 @@ func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		p.line, p.offset = 1+bytes.Count(data, []byte("\n")), int64(len(data))
-		p.problem("invalid JSON: unexpected end of file")
+		p.problems.Add(p.at(), "invalid JSON: unexpected end of file")
 	case err != nil:
 		p.skip()
-		p.problem("invalid JSON: %v", err)
+		p.problems.Add(p.at(), "invalid JSON: %v", err)
 	}
 	return value, p.problems, errors.As(err, &wrong)
 }
@@ -52,7 +52,7 @@ func (p *jsonParser) skip() {
 type jsonParser struct {
 	data     []byte
 	dec      *json.Decoder
-	problems []Problem
+	problems Problems
 	// line is the number of the line that contains the byte at offset.
 	line   int
 	offset int64
@@ -64,12 +64,6 @@ func (p *jsonParser) at() int {
 	p.line += bytes.Count(p.data[p.offset:now], []byte("\n"))
 	p.offset = now
 	return p.line
-}
-
-func (p *jsonParser) problem(format string, args ...any) {
-	if len(p.problems) < maxProblems {
-		p.problems = append(p.problems, Problem{Line: p.at(), Why: fmt.Sprintf(format, args...)})
-	}
 }
 
 func (p *jsonParser) value(depth int) (Value, error) {
@@ -96,7 +90,7 @@ func (p *jsonParser) after(token json.Token, depth int) (Value, error) {
 		var ok bool
 		v.Kind, v.Literal = Number, t.String()
 		if v.scalar, ok = number(v.Literal); !ok {
-			p.problem("number %s is out of range", v.Literal)
+			p.problems.Add(p.at(), "number %s is out of range", v.Literal)
 		}
 	case json.Delim:
 		if t == '[' {
@@ -134,7 +128,7 @@ func (p *jsonParser) object(v Value, depth int) (Value, error) {
 			return v, err
 		}
 		if first, twice := seen[m.Key]; twice {
-			p.problem("duplicate key %q, first on line %d", m.Key, first)
+			p.problems.Add(p.at(), "duplicate key %q, first on line %d", m.Key, first)
 			continue
 		}
 		seen[m.Key] = m.Line

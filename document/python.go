@@ -11,7 +11,7 @@ import (
 )
 
 // Python converts v to a value in Python's data model, which keeps the order of keys and distinguishes 1 from 1.0.
-func (v *Value) Python() any {
+func (v Value) Python() any {
 	switch v.Kind {
 	case Text:
 		return v.Literal
@@ -24,14 +24,14 @@ func (v *Value) Python() any {
 		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
 	case List:
 		list := make(hints.PythonList, len(v.Items))
-		for i := range v.Items {
-			list[i] = v.Items[i].Python()
+		for i, item := range v.Items {
+			list[i] = item.Python()
 		}
 		return list
 	case Object:
 		d := &hints.PythonDict{}
-		for i := range v.Members {
-			d.Set(v.Members[i].Key, v.Members[i].Value.Python())
+		for _, m := range v.Members {
+			d.Set(m.Key, m.Value.Python())
 		}
 		return d
 	case Null:

@@ -53,15 +53,9 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 }
 
 type yamlReader struct {
-	problems []Problem
+	problems Problems
 	// values counts the values read so far. It must be limited, because aliases can multiply values.
 	values int
-}
-
-func (c *yamlReader) problem(n *yaml.Node, format string, args ...any) {
-	if len(c.problems) < maxProblems {
-		c.problems = append(c.problems, Problem{Line: n.Line, Why: fmt.Sprintf(format, args...)})
-	}
 }
 
 func (c *yamlReader) value(n *yaml.Node, depth int) Value {
@@ -70,7 +64,7 @@ func (c *yamlReader) value(n *yaml.Node, depth int) Value {
 		return v
 	}
 	if depth > maxDepth {
-		c.problem(n, "nested deeper than %d levels", maxDepth)
+		c.problems.Add(n.Line, "nested deeper than %d levels", maxDepth)
 		return v
 	}
 	switch n.Kind {
@@ -104,11 +98,11 @@ func (c *yamlReader) members(v *Value, n *yaml.Node, depth int) {
 		}
 		switch {
 		case k.Kind != yaml.ScalarNode || k.Tag == "!!null":
-			c.problem(k, "a key must be a string")
+			c.problems.Add(k.Line, "a key must be a string")
 		case k.Tag == "!!merge":
 			merges = append(merges, item)
 		case seen[k.Value] != 0:
-			c.problem(k, "duplicate key %q, first on line %d", k.Value, seen[k.Value])
+			c.problems.Add(k.Line, "duplicate key %q, first on line %d", k.Value, seen[k.Value])
 		default:
 			seen[k.Value] = k.Line
 			v.Members = append(v.Members, Member{Key: k.Value, Line: k.Line, Column: k.Column, Value: c.value(item, depth+1)})
@@ -128,7 +122,7 @@ func (c *yamlReader) merge(v *Value, n *yaml.Node, seen map[string]int, depth in
 	}
 	for i := range objects {
 		if objects[i].Kind != Object {
-			c.problem(n, "<< needs an object, not %s", objects[i].Kind)
+			c.problems.Add(n.Line, "<< needs an object, not %s", objects[i].Kind)
 			continue
 		}
 		for _, m := range objects[i].Members {
@@ -156,7 +150,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		case plain && isBoolWord(n.Value):
 			v.Kind, v.scalar = Bool, word == "yes" || word == "on"
 		case plain && slices.Contains([]string{"nan", "infinity", "-infinity"}, word):
-			c.problem(n, "%s is not a JSON number; quote it if it is a string", n.Value)
+			c.problems.Add(n.Line, "%s is not a JSON number; quote it if it is a string", n.Value)
 		}
 	case "!!int", "!!float":
 		var value any
@@ -168,11 +162,11 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		}
 		scalar, ok := number(literal)
 		if !ok {
-			c.problem(n, "number %s is not a JSON number; quote it if it is a string", n.Value)
+			c.problems.Add(n.Line, "number %s is not a JSON number; quote it if it is a string", n.Value)
 		}
 		v.Kind, v.scalar = Number, scalar
 	default:
-		c.problem(n, "%s is not a JSON type; quote the value", cmp.Or(tag, "the value"))
+		c.problems.Add(n.Line, "%s is not a JSON type; quote the value", cmp.Or(tag, "the value"))
 	}
 }
 

@@ -190,7 +190,7 @@ func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) 
 	}
 	for _, nic := range b.NICs {
 		if linked := nic.Link == "LinkUp" || nic.Link == ""; nic.MAC != "" && linked {
-			n.Ports = append(n.Ports, Port{Fields: map[string]any{"address": nic.MAC}})
+			n.Ports = append(n.Ports, Port{"address": nic.MAC})
 		}
 	}
 	n.Normalize()

@@ -9,18 +9,12 @@ import (
 	"ironworks/models"
 )
 
-// Existing holds all nodes in Ironic with all their fields (in Raw), and all ports and port groups.
+// Existing holds all nodes in Ironic with all their fields (in Raw), and the fields of all ports and port groups.
 type Existing struct {
 	Nodes      []models.Node
-	Ports      []Resource
-	Portgroups []Resource
+	Ports      []map[string]any
+	Portgroups []map[string]any
 }
-
-// Resource holds the fields of a port or port group, as Ironic returned them.
-type Resource map[string]any
-
-// UUID returns the resource's UUID.
-func (r Resource) UUID() string { return models.TextOf(r["uuid"]) }
 
 // Options changes how an input is compared with Ironic.
 type Options struct {
@@ -96,7 +90,7 @@ func (it *Item) lacksSecret() {
 // judge returns Change if the input differs from the existing node, and Unchanged if not.
 func (it *Item) judge() Kind {
 	differs := func(p PartItem) bool { return p.Kind != Unchanged }
-	if len(it.Changes) > 0 || len(it.AddTraits) > 0 || slices.ContainsFunc(it.Ports, differs) || slices.ContainsFunc(it.Portgroups, differs) {
+	if len(it.Changes) > 0 || len(it.AddTraits) > 0 || slices.ContainsFunc(it.Parts, differs) {
 		return Change
 	}
 	return Unchanged
@@ -145,20 +139,20 @@ func keepRAIDLevel(wanted, now map[string]any) {
 	wanted["properties"] = properties
 }
 
-// compareParts plans the item's ports and port groups.
+// compareParts plans the item's port groups and ports. All groups come first, because their ports refer to them.
 func (ix *indexed) compareParts(it *Item) {
-	have := ix.parts[it.UUID]
-	for i := range it.Node.Portgroups {
-		g := &it.Node.Portgroups[i]
-		part := PartItem{Fields: g.Fields, Kind: Create, UUID: PartUUID(it.UUID, g.Fields)}
-		for _, r := range have[1] {
+	for _, g := range it.Node.Portgroups {
+		part := PartItem{Noun: PortgroupNoun, Fields: g.Fields, Kind: Create, UUID: PartUUID(it.UUID, g.Fields)}
+		for _, r := range ix.groups[it.UUID] {
 			if sameGroup(g.Fields, r) {
 				part.existing(r)
 			}
 		}
-		it.Portgroups = append(it.Portgroups, part)
+		it.Parts = append(it.Parts, part)
+	}
+	for i, g := range it.Node.Portgroups {
 		for _, p := range g.Ports {
-			ix.comparePort(it, p, part.UUID)
+			ix.comparePort(it, p, it.Parts[i].UUID)
 		}
 	}
 	for _, p := range it.Node.Ports {
@@ -167,11 +161,11 @@ func (ix *indexed) compareParts(it *Item) {
 }
 
 func (ix *indexed) comparePort(it *Item, p Port, group string) {
-	fields := maps.Clone(p.Fields)
+	fields := maps.Clone(p)
 	if group != "" {
 		fields["portgroup_uuid"] = group
 	}
-	part := PartItem{Fields: fields, Kind: Create, UUID: PartUUID(it.UUID, fields), Group: group}
+	part := PartItem{Noun: PortNoun, Fields: fields, Kind: Create, UUID: PartUUID(it.UUID, fields)}
 	if r := ix.macs[p.Address()]; r != nil {
 		if owner := models.TextOf(r["node_uuid"]); owner != it.UUID {
 			it.Kind, it.Reason = Conflict, fmt.Sprintf("MAC %s is a port of node %s", p.Address(), ix.labelOf(owner))
@@ -179,14 +173,14 @@ func (ix *indexed) comparePort(it *Item, p Port, group string) {
 		}
 		part.existing(r)
 	}
-	it.Ports = append(it.Ports, part)
+	it.Parts = append(it.Parts, part)
 }
 
-func (p *PartItem) existing(r Resource) {
+func (p *PartItem) existing(r map[string]any) {
 	wanted := maps.Clone(p.Fields)
 	delete(wanted, "uuid")
 	delete(wanted, "node_uuid")
-	p.UUID, p.Kind = r.UUID(), Unchanged
+	p.UUID, p.Kind = models.TextOf(r["uuid"]), Unchanged
 	for _, c := range differences(nil, wanted, r) {
 		if c.Name() == "address" && strings.EqualFold(models.TextOf(c.Before), models.TextOf(c.After)) {
 			continue
@@ -195,7 +189,7 @@ func (p *PartItem) existing(r Resource) {
 	}
 }
 
-func sameGroup(fields map[string]any, r Resource) bool {
+func sameGroup(fields, r map[string]any) bool {
 	for _, key := range []string{"uuid", "name", "address"} {
 		if text := models.TextOf(fields[key]); text != "" && strings.EqualFold(text, models.TextOf(r[key])) {
 			return true

@@ -30,7 +30,7 @@ func ironics(t *testing.T) enroll.Existing {
 		}
 		have.Nodes = append(have.Nodes, *n)
 	}
-	have.Ports = []enroll.Resource{{"uuid": "p1", "node_uuid": "aaaaaaaa-0000-4000-8000-000000000002", "address": "52:54:00:00:00:02", "pxe_enabled": true}}
+	have.Ports = []map[string]any{{"uuid": "p1", "node_uuid": "aaaaaaaa-0000-4000-8000-000000000002", "address": "52:54:00:00:00:02", "pxe_enabled": true}}
 	return have
 }
 
@@ -47,7 +47,7 @@ func read(t *testing.T, text string) []enroll.Node {
 		nodes[i].Source = enroll.Source{File: "f", Line: i + 1}
 		ports, _ := fields["ports"].([]any)
 		for _, mac := range ports {
-			nodes[i].Ports = append(nodes[i].Ports, enroll.Port{Fields: map[string]any{"address": mac}})
+			nodes[i].Ports = append(nodes[i].Ports, enroll.Port{"address": mac})
 		}
 		delete(fields, "ports")
 		nodes[i].Fields = fields

@@ -56,7 +56,7 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 		child, isObject := want.(map[string]any)
 		old, wasObject := have.(map[string]any)
 		switch {
-		case isObject && (wasObject || have == nil) && len(above) == 0 && slices.Contains(ObjectFields(), key):
+		case isObject && (wasObject || have == nil) && len(above) == 0 && slices.Contains(models.ObjectFields(), key):
 			list = append(list, differences([]string{key}, child, old)...)
 		case isEmpty(want) && isEmpty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
 		case len(above) > 0 && above[0] == "properties" && sameNumber(want, have):
@@ -96,11 +96,6 @@ func sameAddress(key string, a, b any) bool {
 		}
 	}
 	return false
-}
-
-// ObjectFields returns the fields of a node that are objects.
-func ObjectFields() []string {
-	return []string{"driver_info", "properties", "instance_info", "extra", "network_data"}
 }
 
 func isEmpty(v any) bool {

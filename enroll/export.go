@@ -55,7 +55,7 @@ func (ix *indexed) export(n *models.Node) Node {
 	if len(n.Traits) > 0 {
 		out.Traits = slices.Clone(n.Traits)
 	}
-	out.addParts(ix.parts[n.UUID])
+	out.addParts(ix.ports[n.UUID], ix.groups[n.UUID])
 	return out
 }
 
@@ -71,18 +71,18 @@ func hasInstance(s models.ProvisionState) bool {
 	}
 }
 
-// addParts adds ports (parts[0]) and port groups (parts[1]) to the node.
-func (n *Node) addParts(parts [2][]Resource) {
-	groups := map[string]int{}
-	for _, r := range parts[1] {
-		groups[r.UUID()] = len(n.Portgroups)
-		n.Portgroups = append(n.Portgroups, Portgroup{Fields: r.pick(
+// addParts adds Ironic's ports and port groups to the node.
+func (n *Node) addParts(ports, groups []map[string]any) {
+	places := map[string]int{}
+	for _, r := range groups {
+		places[models.TextOf(r["uuid"])] = len(n.Portgroups)
+		n.Portgroups = append(n.Portgroups, Portgroup{Fields: pick(r,
 			"uuid", "name", "address", "mode", "properties", "extra", "standalone_ports_supported", "physical_network", "category")})
 	}
-	for _, r := range parts[0] {
-		p := Port{Fields: r.pick(
-			"uuid", "address", "name", "pxe_enabled", "physical_network", "local_link_connection", "extra", "is_smartnic", "description", "vendor", "category")}
-		if i, is := groups[models.TextOf(r["portgroup_uuid"])]; is {
+	for _, r := range ports {
+		p := pick(r,
+			"uuid", "address", "name", "pxe_enabled", "physical_network", "local_link_connection", "extra", "is_smartnic", "description", "vendor", "category")
+		if i, is := places[models.TextOf(r["portgroup_uuid"])]; is {
 			n.Portgroups[i].Ports = append(n.Portgroups[i].Ports, p)
 		} else {
 			n.Ports = append(n.Ports, p)
@@ -92,7 +92,7 @@ func (n *Node) addParts(parts [2][]Resource) {
 
 // pick returns the given fields, but leaves out empty values and defaults. By default, a port boots by PXE, and the
 // ports of a port group can be used individually.
-func (r Resource) pick(fields ...string) map[string]any {
+func pick(r map[string]any, fields ...string) map[string]any {
 	out := map[string]any{}
 	for _, field := range fields {
 		value := r[field]

@@ -30,11 +30,11 @@ func TestFromIronic(t *testing.T) {
 				"driver_info": {"redfish_address": "https://h", "redfish_password": "******"}, "instance_info": {"configdrive": "******"}, "chassis_uuid": "c", "extra": {}}`),
 			ironicNode(t, `{"uuid": "u1", "name": "n1", "driver": "ipmi", "provision_state": "active", "traits": ["CUSTOM_A"], "properties": {"cpus": 8}}`),
 		},
-		Ports: []Resource{
+		Ports: []map[string]any{
 			{"uuid": "p1", "node_uuid": "u2", "address": "52:54:00:00:00:01", "pxe_enabled": true, "created_at": "now", "extra": map[string]any{}},
 			{"uuid": "p2", "node_uuid": "u2", "address": "52:54:00:00:00:02", "pxe_enabled": false, "portgroup_uuid": "g1"},
 		},
-		Portgroups: []Resource{{"uuid": "g1", "node_uuid": "u2", "name": "bond0", "mode": "802.3ad", "standalone_ports_supported": false}},
+		Portgroups: []map[string]any{{"uuid": "g1", "node_uuid": "u2", "name": "bond0", "mode": "802.3ad", "standalone_ports_supported": false}},
 	}
 	nodes := FromIronic(have)
 	if len(nodes) != 2 || nodes[0].Name() != "n1" || !nodes[0].Adopt || nodes[1].Adopt || !reflect.DeepEqual(nodes[0].Traits, []string{"CUSTOM_A"}) {
@@ -49,10 +49,10 @@ func TestFromIronic(t *testing.T) {
 	if notes := strings.Join(n.Notes, "\n"); !strings.Contains(notes, "chassis_uuid c is left out") || !strings.Contains(notes, "instance_info.configdrive is left out") {
 		t.Errorf("notes %q", n.Notes)
 	}
-	if want := []Port{{Fields: map[string]any{"uuid": "p1", "address": "52:54:00:00:00:01"}}}; !reflect.DeepEqual(n.Ports, want) {
+	if want := []Port{{"uuid": "p1", "address": "52:54:00:00:00:01"}}; !reflect.DeepEqual(n.Ports, want) {
 		t.Errorf("ports %v", n.Ports)
 	}
-	if len(n.Portgroups) != 1 || n.Portgroups[0].Fields["standalone_ports_supported"] != false || n.Portgroups[0].Ports[0].Fields["pxe_enabled"] != false {
+	if len(n.Portgroups) != 1 || n.Portgroups[0].Fields["standalone_ports_supported"] != false || n.Portgroups[0].Ports[0]["pxe_enabled"] != false {
 		t.Errorf("port groups %v", n.Portgroups)
 	}
 }

@@ -16,8 +16,9 @@ type indexed struct {
 	byName map[string]*models.Node
 	byHost map[string][]located
 	serial map[string]*models.Node
-	macs   map[string]Resource
-	parts  map[string][2][]Resource // the ports and port groups, by node UUID
+	macs   map[string]map[string]any   // the ports by MAC address
+	ports  map[string][]map[string]any // the ports by node UUID
+	groups map[string][]map[string]any // the port groups by node UUID
 }
 
 type located struct {
@@ -28,7 +29,8 @@ type located struct {
 func index(have Existing) *indexed {
 	ix := &indexed{
 		nodes: map[string]*models.Node{}, byName: map[string]*models.Node{}, byHost: map[string][]located{},
-		serial: map[string]*models.Node{}, macs: map[string]Resource{}, parts: map[string][2][]Resource{},
+		serial: map[string]*models.Node{}, macs: map[string]map[string]any{},
+		ports: map[string][]map[string]any{}, groups: map[string][]map[string]any{},
 	}
 	for i := range have.Nodes {
 		n := &have.Nodes[i]
@@ -43,16 +45,14 @@ func index(have Existing) *indexed {
 			ix.serial[s] = n
 		}
 	}
-	for kind, list := range [2][]Resource{have.Ports, have.Portgroups} {
-		for _, r := range list {
-			node := models.TextOf(r["node_uuid"])
-			parts := ix.parts[node]
-			parts[kind] = append(parts[kind], r)
-			ix.parts[node] = parts
-			if kind == 0 {
-				ix.macs[strings.ToLower(models.TextOf(r["address"]))] = r
-			}
-		}
+	for _, p := range have.Ports {
+		node := models.TextOf(p["node_uuid"])
+		ix.ports[node] = append(ix.ports[node], p)
+		ix.macs[strings.ToLower(models.TextOf(p["address"]))] = p
+	}
+	for _, g := range have.Portgroups {
+		node := models.TextOf(g["node_uuid"])
+		ix.groups[node] = append(ix.groups[node], g)
 	}
 	return ix
 }

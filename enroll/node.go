@@ -58,10 +58,8 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Port describes a NIC of an input node. Fields holds the fields of POST /v1/ports, without the node's UUID.
-type Port struct {
-	Fields map[string]any
-}
+// Port describes a NIC of an input node. It holds the fields of POST /v1/ports, without the node's UUID.
+type Port map[string]any
 
 // Portgroup describes a bond. Fields holds the fields of POST /v1/portgroups, without the node's UUID.
 type Portgroup struct {
@@ -70,7 +68,7 @@ type Portgroup struct {
 }
 
 // Address returns the MAC address in lower case, or "" if there is none.
-func (p Port) Address() string { return strings.ToLower(models.TextOf(p.Fields["address"])) }
+func (p Port) Address() string { return strings.ToLower(models.TextOf(p["address"])) }
 
 // Name returns the node's name, or "" if it has none.
 func (n *Node) Name() string { return models.TextOf(n.Fields["name"]) }
@@ -112,16 +110,7 @@ func (n *Node) Set(value any, path ...string) {
 		n.SetSecret(path[1], models.Secret(text))
 		return
 	}
-	place := n.Fields
-	for _, key := range path[:len(path)-1] {
-		child, is := place[key].(map[string]any)
-		if !is {
-			child = map[string]any{}
-			place[key] = child
-		}
-		place = child
-	}
-	place[path[len(path)-1]] = value
+	models.SetPath(n.Fields, value, path...)
 }
 
 // Apply applies a setting as the ironworks set command does, also to traits.
@@ -206,7 +195,7 @@ func (n *Node) check() {
 			problem("unknown field %q", field)
 		}
 	}
-	for _, object := range ObjectFields() {
+	for _, object := range models.ObjectFields() {
 		if value, given := n.Fields[object]; given && value != nil {
 			if _, is := value.(map[string]any); !is {
 				problem("%s is not an object", object)
@@ -218,12 +207,12 @@ func (n *Node) check() {
 		mac, valid := models.ParseMAC(p.Address())
 		switch {
 		case !valid:
-			problem("port address %q is not a MAC address", models.TextOf(p.Fields["address"]))
+			problem("port address %q is not a MAC address", models.TextOf(p["address"]))
 		case seen[mac]:
 			problem("port address %s appears twice", mac)
 		default:
 			seen[mac] = true
-			p.Fields["address"] = mac
+			p["address"] = mac
 		}
 	}
 	slices.Sort(n.Problems)

@@ -16,15 +16,15 @@ func TestCompareParts(t *testing.T) {
 	t.Parallel()
 	have := ironics(t)
 	const b = "aaaaaaaa-0000-4000-8000-000000000002"
-	have.Ports = append(have.Ports, enroll.Resource{"uuid": "p2", "node_uuid": b, "address": "52:54:00:00:00:03", "pxe_enabled": true, "portgroup_uuid": "g1"})
-	have.Portgroups = []enroll.Resource{{"uuid": "g1", "node_uuid": b, "name": "bond0", "mode": "active-backup"}}
+	have.Ports = append(have.Ports, map[string]any{"uuid": "p2", "node_uuid": b, "address": "52:54:00:00:00:03", "pxe_enabled": true, "portgroup_uuid": "g1"})
+	have.Portgroups = []map[string]any{{"uuid": "g1", "node_uuid": b, "name": "bond0", "mode": "active-backup"}}
 	nodes := read(t, `[{"name": "b", "driver": "ipmi", "resource_class": "big"}, {"name": "a", "driver": "redfish", "ports": ["52:54:00:00:00:02"]}]`)
 	nodes[0].Traits = []string{"CUSTOM_A"}
 	nodes[0].Portgroups = []enroll.Portgroup{
-		{Fields: map[string]any{"name": "bond0", "mode": "802.3ad"}, Ports: []enroll.Port{{Fields: map[string]any{"address": "52:54:00:00:00:03"}}}},
-		{Fields: map[string]any{"name": "bond1"}, Ports: []enroll.Port{{Fields: map[string]any{"address": "52:54:00:00:00:04"}}}},
+		{Fields: map[string]any{"name": "bond0", "mode": "802.3ad"}, Ports: []enroll.Port{{"address": "52:54:00:00:00:03"}}},
+		{Fields: map[string]any{"name": "bond1"}, Ports: []enroll.Port{{"address": "52:54:00:00:00:04"}}},
 	}
-	nodes[0].Ports = []enroll.Port{{Fields: map[string]any{"address": "52:54:00:00:00:02", "pxe_enabled": false}}}
+	nodes[0].Ports = []enroll.Port{{"address": "52:54:00:00:00:02", "pxe_enabled": false}}
 	plan := enroll.Compare(nodes[:1], have, enroll.Options{})
 	want := []string{
 		`resource_class unset → big`, "add trait CUSTOM_A", "port group bond0: mode active-backup → 802.3ad", "create port group bond1",

@@ -38,9 +38,9 @@ type Item struct {
 	// Changes lists the fields that differ. It is empty for a new node.
 	Changes []FieldChange
 	// AddTraits lists the required traits that the node lacks.
-	AddTraits  []string
-	Ports      []PartItem
-	Portgroups []PartItem
+	AddTraits []string
+	// Parts lists the port groups, followed by the ports.
+	Parts []PartItem
 	// NotCompared lists the secret fields that were not compared because Ironic does not show their values. For a
 	// node that is already enrolled, it also mentions BIOS settings.
 	NotCompared []string
@@ -49,15 +49,20 @@ type Item struct {
 	Remedy string
 }
 
+// The nouns of a node's parts.
+const (
+	PortNoun      = "port"
+	PortgroupNoun = "port group"
+)
+
 // PartItem is the plan for a port or port group of a node.
 type PartItem struct {
+	Noun   string
 	Fields map[string]any
 	Kind   Kind
 	// UUID is the UUID in Ironic. A new port or port group will get this UUID.
 	UUID    string
 	Changes []FieldChange
-	// Group is the UUID of the port group that a port belongs to, or "" if there is none.
-	Group string
 }
 
 // Label returns the MAC address or, if it is unknown, the name or UUID.
@@ -77,20 +82,15 @@ func (it *Item) Differences() []string {
 	for _, t := range it.AddTraits {
 		list = append(list, "add trait "+t)
 	}
-	for _, kind := range []struct {
-		noun  string
-		parts []PartItem
-	}{{"port group", it.Portgroups}, {"port", it.Ports}} {
-		for i := range kind.parts {
-			switch p := &kind.parts[i]; p.Kind {
-			case Create:
-				list = append(list, fmt.Sprintf("create %s %s", kind.noun, p.Label()))
-			case Change:
-				for _, c := range p.Changes {
-					list = append(list, fmt.Sprintf("%s %s: %s", kind.noun, p.Label(), c))
-				}
-			case Unchanged, Conflict, Invalid:
+	for i := range it.Parts {
+		switch p := &it.Parts[i]; p.Kind {
+		case Create:
+			list = append(list, fmt.Sprintf("create %s %s", p.Noun, p.Label()))
+		case Change:
+			for _, c := range p.Changes {
+				list = append(list, fmt.Sprintf("%s %s: %s", p.Noun, p.Label(), c))
 			}
+		case Unchanged, Conflict, Invalid:
 		}
 	}
 	return list
@@ -132,13 +132,11 @@ func (p Plan) Count(k Kind) int {
 
 // String returns the number of items of each kind, such as "3 create, 1 conflict".
 func (p Plan) String() string {
-	var parts []string
-	for _, k := range []Kind{Create, Change, Unchanged, Conflict, Invalid} {
-		if n := p.Count(k); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k))
-		}
+	counts := map[Kind]int{}
+	for i := range p {
+		counts[p[i].Kind]++
 	}
-	return strings.Join(parts, ", ")
+	return models.Tally(counts, []Kind{Create, Change, Unchanged, Conflict, Invalid})
 }
 
 // Refused returns the number of items whose kind is Conflict or Invalid. Enrollment skips their nodes.

@@ -47,30 +47,30 @@ type Connection struct {
 
 // Keystone holds the settings for Keystone authentication. IDs take precedence over names.
 type Keystone struct {
-	AuthURL string
+	AuthURL string `json:"auth_url,omitempty"`
 
-	UserID         string
-	UserDomainID   string
-	UserDomainName string
+	UserID         string `json:"user_id,omitempty"`
+	UserDomainID   string `json:"user_domain_id,omitempty"`
+	UserDomainName string `json:"user_domain_name,omitempty"`
 
 	// At most one scope is set: a project, a domain, or the whole system ("all").
-	ProjectID         string
-	ProjectName       string
-	ProjectDomainID   string
-	ProjectDomainName string
-	DomainID          string
-	DomainName        string
-	SystemScope       string
+	ProjectID         string `json:"project_id,omitempty"`
+	ProjectName       string `json:"project_name,omitempty"`
+	ProjectDomainID   string `json:"project_domain_id,omitempty"`
+	ProjectDomainName string `json:"project_domain_name,omitempty"`
+	DomainID          string `json:"domain_id,omitempty"`
+	DomainName        string `json:"domain_name,omitempty"`
+	SystemScope       string `json:"system_scope,omitempty"`
 
-	Token Secret
+	Token Secret `json:"token,omitempty"`
 
-	ApplicationCredentialID     string
-	ApplicationCredentialName   string
-	ApplicationCredentialSecret Secret
+	ApplicationCredentialID     string `json:"application_credential_id,omitempty"`
+	ApplicationCredentialName   string `json:"application_credential_name,omitempty"`
+	ApplicationCredentialSecret Secret `json:"application_credential_secret,omitempty"`
 
 	// Region and Interface (public, internal or admin; empty means public) select the endpoint in the service catalog.
-	Region    string
-	Interface string
+	Region    string `json:"region,omitempty"`
+	Interface string `json:"interface,omitempty"`
 }
 
 // TLS holds the client's certificate and the settings for verifying the server's certificate.

@@ -30,7 +30,7 @@ func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):
 		return &SettingError{Setting: o.Path, Why: "not a path that Ironic accepts"}
-	case slices.Contains(objectFields(), strings.TrimPrefix(o.Path, "/")):
+	case slices.Contains(ObjectFields(), strings.TrimPrefix(o.Path, "/")):
 		return &SettingError{Setting: o.Path, Why: "whole objects cannot be written: Ironic masks their secrets"}
 	case masked(o.Value):
 		return &SettingError{Setting: o.Path, Why: Mask + " is Ironic's mask for a secret"}
@@ -168,6 +168,19 @@ func cloneObject(m map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// SetPath sets a value in an object and the objects below it. It replaces whatever else is on the path by an object.
+func SetPath(object map[string]any, value any, path ...string) {
+	for _, key := range path[:len(path)-1] {
+		child, _ := object[key].(map[string]any)
+		if child == nil {
+			child = map[string]any{}
+			object[key] = child
+		}
+		object = child
+	}
+	object[path[len(path)-1]] = value
 }
 
 // objectOf returns the object in the given field. known reports whether the object was read; Ironic's policy may hide

@@ -35,7 +35,8 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-func objectFields() []string {
+// ObjectFields returns the fields of a node that are objects.
+func ObjectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
@@ -113,7 +114,7 @@ func (s Setting) check(arg string) error {
 		return nil
 	case s.Op == SettingAdd || s.Op == SettingDrop:
 		return fail("%s is only allowed for traits", s.Op)
-	case slices.Contains(objectFields(), root):
+	case slices.Contains(ObjectFields(), root):
 		if len(s.Path) == 1 {
 			return fail("%s is an object: set a single field, such as %s.NAME=VALUE (Ironic masks secrets, so writing the whole object would lose them)", root, root)
 		}
@@ -128,7 +129,7 @@ func (s Setting) check(arg string) error {
 		return nil
 	case !slices.Contains(boolFields, root) && !slices.Contains(textFields, root):
 		return fail("%q cannot be set; available: %s, traits, and fields of %s",
-			root, strings.Join(slices.Sorted(slices.Values(slices.Concat(boolFields, textFields))), ", "), strings.Join(objectFields(), ", "))
+			root, strings.Join(slices.Sorted(slices.Values(slices.Concat(boolFields, textFields))), ", "), strings.Join(ObjectFields(), ", "))
 	case len(s.Path) > 1:
 		return fail("%s has no fields", root)
 	case s.Op == SettingRemove:

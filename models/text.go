@@ -26,6 +26,14 @@ func OrNone(text string) string {
 	return cmp.Or(text, "none")
 }
 
+// YesNo returns "yes" or "no".
+func YesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
 // Texts converts a list whose element type is based on string to a list of strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))
@@ -41,6 +49,17 @@ func Counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Tally joins the counts of words, such as "3 create, 1 conflict", in the given order. Words with no count are left out.
+func Tally[T ~string](counts map[T]int, order []T) string {
+	var parts []string
+	for _, word := range order {
+		if n := counts[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // JSONText returns v as JSON on one line. The result is meant for people: unlike [json.Marshal], JSONText does not

@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,8 +33,8 @@ func Goals() []Goal { return []Goal{GoalEnroll, GoalManageable, GoalInspected, G
 // EnrollAPI is the part of Ironic's API that enrolling needs; *ironicclient.Client implements it.
 type EnrollAPI interface {
 	API
+	InspectedPorts
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
-	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
@@ -52,19 +51,11 @@ func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
 	if err != nil {
 		return have, err
 	}
-	for _, part := range []struct {
-		list func(ctx context.Context, node string) ([]map[string]any, error)
-		into *[]enroll.Resource
-	}{{api.RawPorts, &have.Ports}, {api.RawPortgroups, &have.Portgroups}} {
-		rows, err := part.list(ctx, "")
-		if err != nil {
-			return have, err
-		}
-		for _, row := range rows {
-			*part.into = append(*part.into, row)
-		}
+	if have.Ports, err = api.RawPorts(ctx, ""); err != nil {
+		return have, err
 	}
-	return have, nil
+	have.Portgroups, err = api.RawPortgroups(ctx, "")
+	return have, err
 }
 
 // Enroller creates and changes nodes as a plan requires, and brings them to a goal.
@@ -363,9 +354,9 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 			others = append(others, f.Text)
 			continue
 		}
-		it.Ports = append(it.Ports, enroll.PartItem{Kind: enroll.Create, Fields: f.Create, UUID: enroll.PartUUID(n.UUID, f.Create)})
+		it.Parts = append(it.Parts, enroll.PartItem{Noun: enroll.PortNoun, Kind: enroll.Create, Fields: f.Create, UUID: enroll.PartUUID(n.UUID, f.Create)})
 	}
-	if len(it.Ports) > 0 {
+	if len(it.Parts) > 0 {
 		action := &enrollAction{item: it, api: e.API}
 		if r.Result = e.act(ctx, going, action, n, false); r.Err != nil {
 			return r.Err

@@ -75,8 +75,8 @@ func rack(n int) []enroll.Node {
 				"properties":  map[string]any{"cpus": 8, "capabilities": "boot_mode:uefi"}, "extra": map[string]any{"rack": "r1"},
 			},
 			Traits:     []string{"CUSTOM_FAST"},
-			Portgroups: []enroll.Portgroup{{Fields: map[string]any{"name": fmt.Sprintf("bond-%d", i)}, Ports: []enroll.Port{{Fields: mac(0)}, {Fields: mac(1)}}}},
-			Ports:      []enroll.Port{{Fields: mac(2)}},
+			Portgroups: []enroll.Portgroup{{Fields: map[string]any{"name": fmt.Sprintf("bond-%d", i)}, Ports: []enroll.Port{mac(0), mac(1)}}},
+			Ports:      []enroll.Port{mac(2)},
 		}
 		nodes[i].Normalize()
 	}
@@ -116,7 +116,7 @@ func TestEnrollAfterEachInterruption(t *testing.T) {
 					}
 					for _, it := range compared(t, client, rack(2), enroll.Options{}) {
 						if it.Kind != enroll.Unchanged || !slices.Equal(it.NotCompared, []string{"driver_info.redfish_password"}) {
-							t.Errorf("third run: %s %s %v %+v %+v", it.Kind, it.Reason, it.Changes, it.Ports, it.Portgroups)
+							t.Errorf("third run: %s %s %v %+v", it.Kind, it.Reason, it.Changes, it.Parts)
 						}
 					}
 					have, err := provision.ReadExisting(t.Context(), client)
@@ -295,7 +295,7 @@ func TestEnrollChangesWhatDiffers(t *testing.T) {
 		changed[0].Set("r2", "extra", "rack")
 		changed[0].Set(true, "driver_info", "redfish_verify_ca")
 		changed[0].Traits = []string{"CUSTOM_FAST", "CUSTOM_NEW"}
-		changed[0].Ports[0].Fields["physical_network"] = "storage"
+		changed[0].Ports[0]["physical_network"] = "storage"
 		for update, want := range map[bool]string{
 			false: "driver_info.redfish_verify_ca extra.rack resource_class",
 			true:  "driver_info.redfish_verify_ca extra.rack resource_class driver_info.redfish_password",

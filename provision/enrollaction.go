@@ -29,18 +29,15 @@ func (a *enrollAction) changesMade() []string {
 	} else if n := len(a.item.Changes); n > 0 {
 		did = append(did, models.Counted(n, "field"))
 	}
-	for _, kind := range []struct {
-		noun  string
-		parts []enroll.PartItem
-	}{{"port group", a.item.Portgroups}, {"port", a.item.Ports}} {
+	for _, noun := range []string{enroll.PortgroupNoun, enroll.PortNoun} {
 		n := 0
-		for i := range kind.parts {
-			if kind.parts[i].Kind != enroll.Unchanged {
+		for i := range a.item.Parts {
+			if p := &a.item.Parts[i]; p.Noun == noun && p.Kind != enroll.Unchanged {
 				n++
 			}
 		}
 		if n > 0 {
-			did = append(did, models.Counted(n, kind.noun))
+			did = append(did, models.Counted(n, noun))
 		}
 	}
 	return did
@@ -111,11 +108,8 @@ func (a *enrollAction) entries(n *models.Node) ([]entry, error) {
 	} else {
 		list = append(list, a.changes(n)...)
 	}
-	for i := range a.item.Portgroups {
-		list = append(list, a.part(n, &a.item.Portgroups[i], request.CreatePortgroup, request.PatchPortgroup, a.groupExists)...)
-	}
-	for i := range a.item.Ports {
-		list = append(list, a.part(n, &a.item.Ports[i], request.CreatePort, request.PatchPort, a.portExists)...)
+	for i := range a.item.Parts {
+		list = append(list, a.part(n, &a.item.Parts[i])...)
 	}
 	return list, nil
 }
@@ -169,10 +163,11 @@ func patchOf(changes []enroll.FieldChange) []models.PatchOp {
 }
 
 // part returns the entry that creates or changes a port or port group of the node, or none if the part is unchanged.
-func (a *enrollAction) part(
-	n *models.Node, p *enroll.PartItem, create func(map[string]any) request.Request,
-	change func(string, []models.PatchOp) request.Request, exists func(context.Context, *enroll.PartItem) (bool, error),
-) []entry {
+func (a *enrollAction) part(n *models.Node, p *enroll.PartItem) []entry {
+	create, change, exists := request.CreatePort, request.PatchPort, a.portExists
+	if p.Noun == enroll.PortgroupNoun {
+		create, change, exists = request.CreatePortgroup, request.PatchPortgroup, a.groupExists
+	}
 	switch p.Kind {
 	case enroll.Create:
 		body := maps.Clone(p.Fields)

@@ -148,37 +148,13 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
-	// Files lists the files that were read, but not their nodes, which are in Nodes.
-	Files []EnrolledFile
+	Files []nodefile.File
 	// BMCs lists the results: one for each system found, and one for each address without a system.
 	BMCs []Discovered
 	// Nodes lists the nodes from the files and the BMCs in the order of the input.
 	Nodes []enroll.Node
 	// Completed is the number of nodes that got their credentials from the credentials file.
 	Completed int
-}
-
-// EnrolledFile describes one file of the input. Nodes is the number of nodes in the file.
-type EnrolledFile struct {
-	Name  string
-	Nodes int
-	nodefile.File
-}
-
-// Mapped describes the spreadsheet columns whose headers differ from the names of their fields.
-func (f *EnrolledFile) Mapped() []string {
-	var mapped []string
-	for _, c := range f.Columns {
-		if c.Field != c.Header {
-			mapped = append(mapped, c.String())
-		}
-	}
-	return mapped
-}
-
-// Unmapped reports whether a column of the spreadsheet has an unknown header.
-func (f *EnrolledFile) Unmapped() bool {
-	return slices.ContainsFunc(f.Columns, func(c nodefile.Column) bool { return c.Unknown })
 }
 
 // Deployments returns the deployments that the files request.
@@ -260,9 +236,7 @@ func (r *EnrollReader) readFiles(in *EnrollSource, found *EnrollFound) error {
 			return &EnrollInputError{field, fmt.Errorf("only for spreadsheets (csv), but %s has format %s", name, file.Format)}
 		}
 		found.Nodes = append(found.Nodes, file.Nodes...)
-		one := EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file}
-		one.File.Nodes = nil
-		found.Files = append(found.Files, one)
+		found.Files = append(found.Files, file)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestEnrollReaderRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Nodes) != 2 || found.Completed != 1 || len(found.Files) != 1 || found.Files[0].Nodes != 2 || found.Files[0].Format != nodefile.CSV || found.CountFailed() != 0 {
+	if len(found.Nodes) != 2 || found.Completed != 1 || len(found.Files) != 1 || len(found.Files[0].Nodes) != 2 || found.Files[0].Format != nodefile.CSV || found.CountFailed() != 0 {
 		t.Errorf("found %+v", found)
 	}
 	for i := range found.Nodes {

@@ -126,7 +126,7 @@ func inspectedNode(t *testing.T, port map[string]any, nics []any) *inspectedRig 
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
 	r := &inspectedRig{t: t, api: &cut{Client: ironic.Client(t)}, nodes: rack(1)}
-	r.nodes[0].Portgroups, r.nodes[0].Ports = nil, []enroll.Port{{Fields: port}}
+	r.nodes[0].Portgroups, r.nodes[0].Ports = nil, []enroll.Port{port}
 	e := enroller(r.api)
 	e.Goal = provision.GoalManageable
 	it := compared(t, r.api, r.nodes, enroll.Options{})

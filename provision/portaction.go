@@ -19,7 +19,7 @@ import (
 // PortAPI is the part of Ironic's API that is needed to change ports; *ironicclient.Client implements it.
 type PortAPI interface {
 	API
-	Inventories
+	InspectedPorts
 	RawPort(ctx context.Context, id string) (map[string]any, error)
 	RawPortgroup(ctx context.Context, id string) (map[string]any, error)
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)

@@ -40,10 +40,6 @@ func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string,
 	if err != nil {
 		return nil, err
 	}
-	return createPort(ctx, api, node, settings)
-}
-
-func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []ports.Setting) (*PortAction, error) {
 	a := &PortAction{name: "port create", api: api}
 	body := ports.Body(settings)
 	if s := ports.Find(settings, "portgroup"); s != nil && !s.Remove {
@@ -243,41 +239,32 @@ type PortReport struct {
 // InspectedPorts reads the ports and the inspection data of nodes.
 type InspectedPorts interface {
 	Inventories
-	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
 // ComparePorts compares the ports of the node with its inventory. Without one, the error is a *models.Refusal.
 func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
 	r := PortReport{Node: node}
-	raw, err := api.RawPorts(ctx, node.UUID)
+	list, err := api.Ports(ctx, node.UUID)
 	if err != nil {
 		return r, err
 	}
-	list := make([]models.Port, len(raw))
-	for i := range raw {
-		list[i] = portOf(raw[i])
-	}
-	r.Findings, err = FindPortProblems(ctx, api, node, list)
-	return r, err
-}
-
-// FindPortProblems is like ComparePorts, but for ports that have already been read.
-func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
-		return nil, notInspected(node, "the node was not inspected")
+		return r, notInspected(node, "the node was not inspected")
 	}
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	nics, err := hints.DecodeNICs(raw)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	if len(nics) == 0 {
-		return nil, notInspected(node, "the inventory has no NICs")
+		return r, notInspected(node, "the inventory has no NICs")
 	}
-	return ports.Compare(node, list, nics), nil
+	r.Findings = ports.Compare(node, list, nics)
+	return r, nil
 }
 
 func notInspected(node *models.Node, why string) error {

@@ -20,11 +20,11 @@ func ruleList(t *testing.T, text string) []*rules.Rule {
 	if text == "" {
 		return nil
 	}
-	file, err := rules.Parse([]byte(text), "rules.yaml")
+	list, _, err := rules.Parse([]byte(text), "rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return file.Rules
+	return list
 }
 
 // TestPlanRules checks the plans for several combinations of a file and the rules in Ironic.

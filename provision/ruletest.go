@@ -29,11 +29,7 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := rules.Parse(data, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return file.Rules, file.Warnings, nil
+	return rules.Parse(data, path)
 }
 
 // RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If

@@ -106,21 +106,16 @@ func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps()
 // notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
-	if a.req.DisableRamdisk && !a.isTrue("disable_ramdisk") {
+	if a.req.DisableRamdisk && !a.runbook.Flag("disable_ramdisk") {
 		list = append(list, "--disable-ramdisk has no effect: Ironic uses the runbook's disable_ramdisk, which is false")
 	}
-	if owner := a.runbook.Fields.Text("owner"); owner != "" && !a.isTrue("public") && owner != n.Owner {
+	if owner := a.runbook.Fields.Text("owner"); owner != "" && !a.runbook.Flag("public") && owner != n.Owner {
 		list = append(list, fmt.Sprintf("the runbook belongs to project %s, which does not own the node: Ironic may refuse it (policy baremetal:runbook:use)", printable.Line(owner)))
 	}
-	if a.isTrue("disable_ramdisk") {
+	if a.runbook.Flag("disable_ramdisk") {
 		list = append(list, "without the ramdisk (disable_ramdisk)")
 	}
 	return list
-}
-
-func (a *runbookAction) isTrue(field string) bool {
-	value, _ := a.runbook.Fields.Get(field).(bool)
-	return value
 }
 
 // Effect returns the effect of the runbook's steps.

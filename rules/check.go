@@ -12,11 +12,11 @@ import (
 )
 
 // namedArguments returns the arguments of an operation by name, with their positions in the file.
-func namedArguments(v *document.Value, sig signature) map[string]document.Value {
+func namedArguments(v document.Value, sig signature) map[string]document.Value {
 	args := v.Get("args")
 	named := map[string]document.Value{}
-	for i := range args.Members {
-		named[args.Members[i].Key] = args.Members[i].Value
+	for _, m := range args.Members {
+		named[m.Key] = m.Value
 	}
 	for i, name := range sig.parameters() {
 		if i < len(args.Items) {
@@ -31,35 +31,33 @@ func isTemplate(text string) bool {
 }
 
 // checkCondition checks the arguments of a condition. Their names have already been checked.
-func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
+func (r *reader) checkCondition(o *Operation, op string, v document.Value) {
 	sig := operators()[op]
 	args := namedArguments(v, sig)
 	switch op {
 	case "matches", "contains":
-		regex := args["regex"]
-		r.pattern(&regex)
-		r.templateUnused(o, &regex, "regex")
+		r.pattern(args["regex"])
+		r.templateUnused(o, args["regex"], "regex")
 	case "in-net":
 		subnet := args["subnet"]
 		if _, ok := network(subnet.Literal); !ok && !isTemplate(subnet.Literal) {
-			r.Problem(&subnet, "subnet %q is not a network such as 10.0.0.0/24", subnet.Literal)
+			r.Problem(subnet, "subnet %q is not a network such as 10.0.0.0/24", subnet.Literal)
 		}
 	case "eq", "lt", "gt":
 		r.comparison(o, op, args["values"])
 	case "is-none":
 		if value := args["value"]; isTemplate(value.Literal) {
-			r.warn(&value, "a template is a string, which is never none: use is-empty")
+			r.warn(value, "a template is a string, which is never none: use is-empty")
 		}
 	case "one-of":
 		values := args["values"]
 		value := args["value"]
 		if values.Kind == document.List && isTemplate(value.Literal) && !slices.ContainsFunc(values.Items, func(i document.Value) bool { return i.Kind == document.Text }) && len(values.Items) > 0 {
-			r.warn(&values, "a template is always a string, so it matches these values only if they are quoted")
+			r.warn(values, "a template is always a string, so it matches these values only if they are quoted")
 		}
 	}
 	for _, name := range sig.formatted {
-		value := args[name]
-		r.templates(&value)
+		r.templates(args[name])
 	}
 }
 
@@ -67,16 +65,16 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 // results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
-		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
+		r.Problem(values, "values is %s, not a list of values to compare", values.Kind)
 		return
 	}
 	if len(values.Items) < 2 {
-		r.warn(&values, "%s with fewer than two values is always true", op)
+		r.warn(values, "%s with fewer than two values is always true", op)
 	}
 	args, _ := o.Args.(*hints.PythonDict)
 	if o.looped() || args != nil && hints.PythonTruthy(args.Get("force_strings")) {
 		if op != "eq" {
-			r.warn(&values, `%s compares strings here: "9" is greater than "10"`, op)
+			r.warn(values, `%s compares strings here: "9" is greater than "10"`, op)
 		}
 		return
 	}
@@ -88,15 +86,15 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	switch {
 	case !template:
 	case other && op == "eq":
-		r.warn(&values, "a template is always a string, which never equals a number or a boolean: quote the value")
+		r.warn(values, "a template is always a string, which never equals a number or a boolean: quote the value")
 	case other:
-		r.warn(&values, "a template is always a string: comparing it with a number fails the inspection")
+		r.warn(values, "a template is always a string: comparing it with a number fails the inspection")
 	case op != "eq":
-		r.warn(&values, `%s compares templates as strings: "9" is greater than "10"`, op)
+		r.warn(values, `%s compares templates as strings: "9" is greater than "10"`, op)
 	}
 }
 
-func (r *reader) pattern(v *document.Value) {
+func (r *reader) pattern(v document.Value) {
 	if v.Kind != document.Text {
 		r.Problem(v, "regex is %s, not a string", v.Kind)
 		return
@@ -113,7 +111,7 @@ func (r *reader) pattern(v *document.Value) {
 }
 
 // templateUnused warns if an argument is a template although Ironic does not expand templates in this argument.
-func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
+func (r *reader) templateUnused(o *Operation, v document.Value, name string) {
 	if v.Kind == document.Text && !o.looped() && strings.Contains(v.Literal, "{") && knownName(v.Literal) {
 		r.warn(v, "%s of %s is used literally: Ironic expands templates there only in a loop", name, o.Op)
 	}
@@ -125,45 +123,43 @@ func knownName(text string) bool {
 	return slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(text, field) })
 }
 
-func (r *reader) checkAction(o *Operation, v *document.Value) {
+func (r *reader) checkAction(o *Operation, v document.Value) {
 	sig := actions()[o.Op]
 	args := namedArguments(v, sig)
 	for _, name := range sig.parameters() {
-		value := args[name]
 		if slices.Contains(sig.formatted, name) {
-			r.templates(&value)
+			r.templates(args[name])
 		} else {
-			r.templateUnused(o, &value, name)
+			r.templateUnused(o, args[name], name)
 		}
 	}
 	path := args["path"]
 	switch o.Op {
 	case "log":
-		level := args["level"]
-		if _, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
-			r.Problem(&level, "level %q is unknown; available: %s", level.Literal, strings.Join(logLevels, ", "))
+		if level, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
+			r.Problem(level, "level %q is unknown; available: %s", level.Literal, strings.Join(logLevels, ", "))
 		}
 	case "set-attribute", "extend-attribute", "del-attribute":
-		r.attributePath(&path, "node", nodeFields(), o)
+		r.attributePath(path, "node", nodeFields(), o)
 	case "set-port-attribute", "extend-port-attribute", "del-port-attribute":
-		r.attributePath(&path, "port", portFields(), o)
+		r.attributePath(path, "port", portFields(), o)
 	case "set-plugin-data", "extend-plugin-data":
 		if strings.Contains(path.Literal, "/") {
-			r.warn(&path, "paths in plugin data use dots: %q is a single key that contains a slash", path.Literal)
+			r.warn(path, "paths in plugin data use dots: %q is a single key that contains a slash", path.Literal)
 		}
 	case "unset-plugin-data":
 		r.warn(v, "unset-plugin-data removes nothing in Ironic 39.0.0")
 	case "add-trait":
 		name := args["name"]
 		if t := name.Literal; !isTemplate(t) && !strings.HasPrefix(t, "CUSTOM_") && !strings.HasPrefix(t, "HW_") && !strings.HasPrefix(t, "COMPUTE_") {
-			r.warn(&name, "the trait %q is not a standard trait and does not start with CUSTOM_: Ironic stores it, but Nova and allocations refuse it", t)
+			r.warn(name, "the trait %q is not a standard trait and does not start with CUSTOM_: Ironic stores it, but Nova and allocations refuse it", t)
 		}
 	}
 }
 
 // attributePath checks the path of an attribute that an action changes. of is "node" or "port", and fields holds the
 // known fields of such an object.
-func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
+func (r *reader) attributePath(v document.Value, of string, fields map[string]fieldType, o *Operation) {
 	if v.Kind != document.Text {
 		r.Problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
 		return
@@ -186,15 +182,15 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 }
 
 // templates searches a value for templates, and warns about those that Ironic does not expand.
-func (r *reader) templates(v *document.Value) {
+func (r *reader) templates(v document.Value) {
 	switch v.Kind {
 	case document.List:
-		for i := range v.Items {
-			r.templates(&v.Items[i])
+		for _, item := range v.Items {
+			r.templates(item)
 		}
 	case document.Object:
-		for i := range v.Members {
-			r.templates(&v.Members[i].Value)
+		for _, m := range v.Members {
+			r.templates(m.Value)
 		}
 	case document.Text:
 		if why := templateProblem(v.Literal); why != "" {

@@ -94,12 +94,12 @@ actions: [{op: fail, args: {msg: x}}]`, "failed in condition 1: unclear: the reg
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			file, err := rules.Parse([]byte(test.rule), "rules.yaml")
+			list, _, err := rules.Parse([]byte(test.rule), "rules.yaml")
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := subject(t)
-			if got := describe(rules.Run(file.Rules, before, rules.MaskAlways)); got != test.want {
+			if got := describe(rules.Run(list, before, rules.MaskAlways)); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
@@ -133,7 +133,7 @@ func describe(r *rules.Result) string {
 // also checks that a rule sees the changes made by earlier rules.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	file, err := rules.Parse([]byte(`
+	list, _, err := rules.Parse([]byte(`
 - {priority: 1, actions: [{op: set-attribute, args: {path: description, value: "{node.description}c"}}]}
 - {priority: 9, actions: [{op: set-attribute, args: {path: description, value: a}}]}
 - {priority: 9, actions: [{op: set-attribute, args: {path: description, value: "{node.description}b"}}]}
@@ -143,7 +143,7 @@ func TestOrder(t *testing.T) {
 	}
 	before := subject(t)
 	before.Node.Set("description", nil)
-	if got := rules.Run(file.Rules, before, rules.MaskAlways).After.Node.Text("description"); got != "abc" {
+	if got := rules.Run(list, before, rules.MaskAlways).After.Node.Text("description"); got != "abc" {
 		t.Errorf("description %q", got)
 	}
 }

@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := rules.Parse([]byte(test.text), "r.yaml")
+			_, _, err := rules.Parse([]byte(test.text), "r.yaml")
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got\n%v\nwant\n%s", err, test.want)
 			}
@@ -105,13 +105,13 @@ func TestWarnings(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			file, err := rules.Parse([]byte(test.text), "r.yaml")
+			_, warnings, err := rules.Parse([]byte(test.text), "r.yaml")
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := ""
-			if file.Warnings != nil {
-				got = (&document.Error{File: "r.yaml", Problems: file.Warnings}).Error()
+			if warnings != nil {
+				got = (&document.Error{File: "r.yaml", Problems: warnings}).Error()
 			}
 			if got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
@@ -136,11 +136,11 @@ node driver_info/redfish_password: "******" (new)`,
 	}
 	for _, name := range rules.Examples() {
 		text, ok := rules.Example(name)
-		file, err := rules.Parse([]byte(text), name)
+		list, warnings, err := rules.Parse([]byte(text), name)
 		if !ok || err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for _, w := range file.Warnings {
+		for _, w := range warnings {
 			if !strings.Contains(w.Why, "stays sensitive") {
 				t.Errorf("%s:%d: %s", name, w.Line, w.Why)
 			}
@@ -154,7 +154,7 @@ node driver_info/redfish_password: "******" (new)`,
 			Inventory: object(t, `{"bmc_address":"10.0.0.5","memory":{"physical_mb":524288},"cpu":{"flags":["fpu","vmx"]},
 				"boot":{"current_boot_mode":"uefi"},"system_vendor":{"manufacturer":"Dell Inc.","product_name":"PowerEdge R640"}}`),
 		}
-		if got := describe(rules.Run(file.Rules, before, rules.MaskAlways)); got != want[name] {
+		if got := describe(rules.Run(list, before, rules.MaskAlways)); got != want[name] {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want[name])
 		}
 	}
@@ -164,7 +164,7 @@ node driver_info/redfish_password: "******" (new)`,
 // the same result.
 func TestBody(t *testing.T) {
 	t.Parallel()
-	file, err := rules.Parse([]byte(`
+	list, _, err := rules.Parse([]byte(`
 description: class
 priority: 7
 conditions:
@@ -177,7 +177,7 @@ actions:
 	}
 	const want = `{"description":"class","priority":7,"phase":"main","sensitive":false,"conditions":[{"op":"!eq",` +
 		`"args":{"values":["{item}",16,1.5,null,true]},"loop":["a"],"multiple":"all"}],"actions":[{"op":"set-plugin-data","args":{"path":"a.b","value":{"k":[1]}}}]}`
-	body, err := json.Marshal(file.Rules[0].Body())
+	body, err := json.Marshal(list[0].Body())
 	if err != nil || string(body) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, body, want)
 	}
@@ -188,11 +188,11 @@ actions:
 	if again, err := json.Marshal(decoded.Body()); err != nil || string(again) != want {
 		t.Errorf("%v\n%s", err, again)
 	}
-	again, err := rules.Parse(body, "r.json")
+	again, _, err := rules.Parse(body, "r.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := json.Marshal(again.Rules[0].Body()); err != nil || string(text) != want {
+	if text, err := json.Marshal(again[0].Body()); err != nil || string(text) != want {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -203,13 +203,13 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("- conditions: [{op: matches, args: {value: '{item}', regex: '(?P<a>x)[]a-]{,3}\\Z'}, loop: {a: b}}]\n  actions: [{op: fail, args: [m]}]"))
 	f.Add([]byte(`{"actions":[{"op":"extend-plugin-data","args":["a.b",{"x":"{plugin_data}"},1]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := rules.Parse(data, "r.yaml")
+		list, _, err := rules.Parse(data, "r.yaml")
 		if err != nil {
 			return
 		}
 		before := subject(t)
 		for _, masking := range []rules.Masking{rules.MaskAlways, rules.MaskSensitive, rules.MaskNever} {
-			rules.Run(file.Rules, before, masking)
+			rules.Run(list, before, masking)
 		}
 	})
 }
@@ -219,32 +219,32 @@ func TestYAML(t *testing.T) {
 	t.Parallel()
 	for _, name := range rules.Examples() {
 		text, _ := rules.Example(name)
-		file, err := rules.Parse([]byte(text), name)
+		list, _, err := rules.Parse([]byte(text), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		written, err := rules.YAML(file.Rules)
+		written, err := rules.YAML(list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := rules.Parse(written, name)
+		again, _, err := rules.Parse(written, name)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, written)
 		}
-		for i := range file.Rules {
-			a, errA := json.Marshal(file.Rules[i].Body())
-			b, errB := json.Marshal(again.Rules[i].Body())
+		for i := range list {
+			a, errA := json.Marshal(list[i].Body())
+			b, errB := json.Marshal(again[i].Body())
 			if errA != nil || errB != nil || string(a) != string(b) {
 				t.Errorf("%s\nbecame\n%s\n%s", a, b, written)
 			}
 		}
 	}
 	text := "- description: \"yes\"\n  priority: 3\n  phase: main\n  sensitive: false\n  conditions: []\n  actions:\n    - op: log\n      args: {msg: \"no\", level: info}\n"
-	file, err := rules.Parse([]byte(text), "r.yaml")
+	list, _, err := rules.Parse([]byte(text), "r.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if written, err := rules.YAML(file.Rules); err != nil || string(written) != text {
+	if written, err := rules.YAML(list); err != nil || string(written) != text {
 		t.Errorf("%v\n%s\nwant\n%s", err, written, text)
 	}
 }

@@ -48,8 +48,8 @@ func parse(data []byte, file string, r *reader) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range docs {
-		r.document(&docs[i])
+	for _, doc := range docs {
+		r.document(doc)
 	}
 	if len(r.items) == 0 && len(r.Problems) == 0 {
 		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; use a list of objects, each with name and steps", r.kind.Noun())})
@@ -70,39 +70,38 @@ type reader struct {
 	keepsMasks bool
 }
 
-func (r *reader) document(v *document.Value) {
-	list := *v
+func (r *reader) document(v document.Value) {
+	list := v
 	if v.Kind == document.Object && v.Has(r.kind.Collection()) {
 		list = v.Get(r.kind.Collection())
 	}
 	if list.Kind != document.List {
-		r.item(&list)
+		r.item(list)
 		return
 	}
-	for i := range list.Items {
-		r.item(&list.Items[i])
+	for _, item := range list.Items {
+		r.item(item)
 	}
 }
 
 // answerKeys lists keys from the API's responses that a file may contain and that are ignored.
 var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
-func (r *reader) item(v *document.Value) {
+func (r *reader) item(v document.Value) {
 	if v.Kind != document.Object {
 		r.Problem(v, "a %s must be an object with name and steps, not %s", r.kind.Noun(), v.Kind)
 		return
 	}
 	item := Item{Kind: r.kind, Fields: &hints.PythonDict{}}
-	for i := range v.Members {
-		m := &v.Members[i]
+	for _, m := range v.Members {
 		switch {
 		case slices.Contains(answerKeys, m.Key):
 		case m.Key == "uuid":
-			item.UUID = r.UUID(&m.Value)
+			item.UUID = r.UUID(m.Value)
 		case m.Key == "name":
-			item.Name = r.name(&m.Value)
+			item.Name = r.name(m.Value)
 		case slices.Contains(r.kind.fields(), m.Key):
-			r.field(m.Key, &m.Value)
+			r.field(m.Key, m.Value)
 			item.Fields.Set(m.Key, m.Value.Python())
 		default:
 			r.Unknown(m, append([]string{"uuid", "name"}, r.kind.fields()...), "a "+r.kind.Noun())
@@ -112,14 +111,14 @@ func (r *reader) item(v *document.Value) {
 		r.Problem(v, "the %s has no name", r.kind.Noun())
 	}
 	if steps := v.Get("steps"); steps.Kind == document.List && len(steps.Items) > 0 {
-		item.Fields.Set("steps", r.steps(&steps))
+		item.Fields.Set("steps", r.steps(steps))
 	} else if steps.Kind == document.List || !v.Has("steps") {
 		r.Problem(v, "the %s has no steps", r.kind.Noun())
 	}
 	r.items = append(r.items, item)
 }
 
-func (r *reader) name(v *document.Value) string {
+func (r *reader) name(v document.Value) string {
 	name := v.Literal
 	switch {
 	case v.Kind != document.Text || name == "":
@@ -151,7 +150,7 @@ func traitLike(name string) string {
 	}, name)
 }
 
-func (r *reader) field(key string, v *document.Value) {
+func (r *reader) field(key string, v document.Value) {
 	want := map[string]document.Kind{
 		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
 		"disable_ramdisk": document.Bool, "steps": document.List, "traits": document.List,
@@ -164,8 +163,8 @@ func (r *reader) field(key string, v *document.Value) {
 	case want == document.Text && utf8.RuneCountInString(v.Literal) > maxText:
 		r.Problem(v, "%s has %d characters; Ironic allows at most %d", key, utf8.RuneCountInString(v.Literal), maxText)
 	case key == "traits":
-		for i := range v.Items {
-			if t := &v.Items[i]; t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
+		for _, t := range v.Items {
+			if t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
 				r.Problem(t, "%q is not a valid trait; use a name such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
 			}
 		}
@@ -173,11 +172,10 @@ func (r *reader) field(key string, v *document.Value) {
 }
 
 // steps checks the steps, and adds optional fields that the file omits.
-func (r *reader) steps(v *document.Value) hints.PythonList {
+func (r *reader) steps(v document.Value) hints.PythonList {
 	var list hints.PythonList
 	lines := map[string]int{}
-	for i := range v.Items {
-		step := &v.Items[i]
+	for _, step := range v.Items {
 		if step.Kind != document.Object {
 			r.Problem(step, "a step must be an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
 			continue
@@ -193,9 +191,9 @@ func (r *reader) steps(v *document.Value) hints.PythonList {
 	return list
 }
 
-func (r *reader) step(v *document.Value) *hints.PythonDict {
-	for i := range v.Members {
-		if m := &v.Members[i]; !slices.Contains(r.kind.stepKeys(), m.Key) {
+func (r *reader) step(v document.Value) *hints.PythonDict {
+	for _, m := range v.Members {
+		if !slices.Contains(r.kind.stepKeys(), m.Key) {
 			r.Unknown(m, r.kind.stepKeys(), "a step")
 		}
 	}
@@ -206,10 +204,10 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	}
 	iface, name, args, order := v.Get("interface"), v.Get("step"), v.Get("args"), v.Get(r.kind.order())
 	if v.Has("interface") && !slices.Contains(interfaces, iface.Literal) {
-		r.Problem(&iface, "interface %q has no steps; available: %s", iface.Literal, strings.Join(interfaces, ", "))
+		r.Problem(iface, "interface %q has no steps; available: %s", iface.Literal, strings.Join(interfaces, ", "))
 	}
 	if v.Has("step") && (name.Kind != document.Text || name.Literal == "") {
-		r.Problem(&name, "step %q is not a valid step name", name.Literal)
+		r.Problem(name, "step %q is not a valid step name", name.Literal)
 	}
 	d := &hints.PythonDict{}
 	d.Set("interface", iface.Literal)
@@ -217,29 +215,29 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	d.Set("args", &hints.PythonDict{})
 	switch {
 	case args.Kind == document.Object:
-		r.masks(&args)
+		r.masks(args)
 		d.Set("args", args.Python())
 	case v.Has("args"):
-		r.Problem(&args, "args is %s, not an object", args.Kind)
+		r.Problem(args, "args is %s, not an object", args.Kind)
 	}
 	n, err := strconv.Atoi(order.Literal)
 	if v.Has(r.kind.order()) && (err != nil || n < 0 || order.Kind != document.Number && order.Kind != document.Text) {
-		r.Problem(&order, "%s %q is not a whole number ≥ 0", r.kind.order(), order.Literal)
+		r.Problem(order, "%s %q is not a whole number ≥ 0", r.kind.order(), order.Literal)
 	}
 	d.Set(r.kind.order(), hints.PythonInt(strconv.Itoa(n)))
 	return d
 }
 
 // masks adds a problem if v is the mask that the API shows instead of a secret, unless keepsMasks is set.
-func (r *reader) masks(v *document.Value) {
+func (r *reader) masks(v document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
 		r.Problem(v, "%s is Ironic's mask for a secret; enter the secret itself", models.Mask)
 	}
-	for i := range v.Items {
-		r.masks(&v.Items[i])
+	for _, item := range v.Items {
+		r.masks(item)
 	}
-	for i := range v.Members {
-		r.masks(&v.Members[i].Value)
+	for _, m := range v.Members {
+		r.masks(m.Value)
 	}
 }
 
@@ -313,6 +311,12 @@ func (i *Item) Body() *hints.PythonDict {
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook
+}
+
+// Flag returns the value of a boolean field, or false if the field is not set.
+func (i *Item) Flag(field string) bool {
+	value, _ := i.Fields.Get(field).(bool)
+	return value
 }
 
 func (i *Item) document() *hints.PythonDict {

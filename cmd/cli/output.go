@@ -245,14 +245,6 @@ func NonNil[T any](list []T) []T {
 	return list
 }
 
-// YesNo returns "yes" or "no".
-func YesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
 // TimeText formats a time in the local time zone. It returns "" for the zero time.
 func TimeText(t time.Time) string {
 	if t.IsZero() {

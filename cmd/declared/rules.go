@@ -58,7 +58,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 				if rule.Hidden {
 					conditions, actions = "hidden", "hidden"
 				}
-				r.Add(rule.UUID, fmt.Sprint(rule.Priority), rule.Description, conditions, actions, cli.YesNo(rule.Sensitive), rule.UUID)
+				r.Add(rule.UUID, fmt.Sprint(rule.Priority), rule.Description, conditions, actions, models.YesNo(rule.Sensitive), rule.UUID)
 			}
 			return a.Print(r)
 		}),
@@ -75,14 +75,11 @@ func bodiesOf(list []*rules.Rule) []any {
 }
 
 func (a *app) parseRules(data []byte, name string) ([]*rules.Rule, error) {
-	file, err := rules.Parse(data, name)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range file.Warnings {
+	list, warnings, err := rules.Parse(data, name)
+	for _, w := range warnings {
 		a.PrintErr("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
 	}
-	return file.Rules, nil
+	return list, err
 }
 
 func (a *app) rulesExampleCommand() *cobra.Command {

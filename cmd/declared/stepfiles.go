@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/session"
 	"ironworks/stepfile"
@@ -55,8 +56,7 @@ func (a *app) stepFilesListCommand(kind stepfile.Kind) *cobra.Command {
 				item := &list[i]
 				row := []string{item.Name, strings.Join(item.StepNames(), ", ")}
 				if kind == stepfile.Runbook {
-					public, _ := item.Fields.Get("public").(bool)
-					row = append(row, strings.Join(item.NeedsTraits(), ", "), cli.YesNo(public), item.Fields.Text("owner"))
+					row = append(row, strings.Join(item.NeedsTraits(), ", "), models.YesNo(item.Flag("public")), item.Fields.Text("owner"))
 				}
 				r.Names = append(r.Names, item.Name)
 				r.Rows = append(r.Rows, append(row, item.UUID))

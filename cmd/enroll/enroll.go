@@ -24,24 +24,16 @@ import (
 )
 
 type enrollFlags struct {
-	files             []string
-	format            string
-	columns           []string
-	driver            string
-	bmcs              []string
-	names             string
-	set               []string
-	credentials       string
-	plan              string
-	updateCredentials bool
-	to                string
-	noInspect         bool
-	dryRun            bool
-	yes               bool
-	skipRefused       bool
-	timeout           time.Duration
-	bmc               cli.BMCFlags
-	ramdisk           enrollRamdiskFlags
+	in          provision.EnrollInput
+	plan        string
+	to          string
+	noInspect   bool
+	dryRun      bool
+	yes         bool
+	skipRefused bool
+	timeout     time.Duration
+	bmc         cli.BMCFlags
+	ramdisk     enrollRamdiskFlags
 }
 
 func (a *app) enrollCommand() *cobra.Command {
@@ -51,16 +43,16 @@ func (a *app) enrollCommand() *cobra.Command {
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error { return a.enroll(cmd, s, &flags) }),
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&flags.files, "file", "f", nil, "file of nodes, or -; may be repeated")
-	f.StringVar(&flags.format, "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
-	f.StringArrayVar(&flags.columns, "column", nil, "field that a spreadsheet's column sets, `HEADER=FIELD`; may be repeated")
-	f.StringVar(&flags.driver, "driver", "", "hardware type for spreadsheet rows that name none (default: ipmi for IPMI addresses, else redfish)")
-	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to query over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
-	f.StringVar(&flags.names, "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
-	f.StringArrayVar(&flags.set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
-	f.StringVar(&flags.credentials, "credentials", "", "YAML file of BMC credentials, for nodes without a password")
+	f.StringArrayVarP(&flags.in.Files, "file", "f", nil, "file of nodes, or -; may be repeated")
+	f.StringVar((*string)(&flags.in.Format), "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
+	f.StringArrayVar(&flags.in.Columns, "column", nil, "field that a spreadsheet's column sets, `HEADER=FIELD`; may be repeated")
+	f.StringVar(&flags.in.Driver, "driver", "", "hardware type for spreadsheet rows that name none (default: ipmi for IPMI addresses, else redfish)")
+	f.StringArrayVar(&flags.in.BMCs, "bmc", nil, "BMC to query over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
+	f.StringVar((*string)(&flags.in.Names), "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
+	f.StringArrayVar(&flags.in.Set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
+	f.StringVar(&flags.in.Credentials, "credentials", "", "YAML file of BMC credentials, for nodes without a password")
 	f.StringVar(&flags.plan, "plan", "", "new plan file for the deployments in the input, for ironworks deploy -f")
-	f.BoolVar(&flags.updateCredentials, "update-credentials", false, "always write the passwords of existing nodes, because they cannot be compared")
+	f.BoolVar(&flags.in.UpdateCredentials, "update-credentials", false, "always write the passwords of existing nodes, because they cannot be compared")
 	f.StringVar(&flags.to, "to", string(provision.GoalEnroll), "how far to bring the nodes: enroll, manageable, inspected or available")
 	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the comparison and the requests, send nothing")
@@ -80,13 +72,16 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if !slices.Contains(provision.Goals(), goal) {
 		return cli.Usagef("--to %s: must be enroll, manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, provision.Goals()))
 	}
-	if (len(flags.files) == 0) == (len(flags.bmcs) == 0) {
+	if (len(flags.in.Files) == 0) == (len(flags.in.BMCs) == 0) {
 		return cli.Usagef("enroll: give either -f FILE or --bmc ADDRESS")
 	}
 	if err := flags.ramdisk.check(); err != nil {
 		return err
 	}
-	in, err := flags.input().Parse()
+	if flags.in.Ramdisk = flags.ramdisk.ramdisk; flags.ramdisk.file() {
+		flags.in.Ramdisk.ISO = "" // the URL is set once the ISO is served
+	}
+	in, err := flags.in.Parse()
 	if err != nil {
 		return enrollUsage(err)
 	}
@@ -122,17 +117,6 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 		return errors.Join(err, waited)
 	}
 	return err
-}
-
-func (flags *enrollFlags) input() provision.EnrollInput {
-	in := provision.EnrollInput{
-		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
-		Names: enroll.Naming(flags.names), Set: flags.set, Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
-	}
-	if in.Ramdisk = flags.ramdisk.ramdisk; flags.ramdisk.file() {
-		in.Ramdisk.ISO = "" // the URL is set once the ISO is served
-	}
-	return in
 }
 
 // enrollReader returns the reader for an input. It has access to BMCs only if the input contains BMC addresses.
@@ -187,8 +171,8 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 	return found, err
 }
 
-func (a *app) tellNodeFile(file *provision.EnrolledFile) {
-	a.PrintMessage("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
+func (a *app) tellNodeFile(file *nodefile.File) {
+	a.PrintMessage("%s: %s, format %s", file.Name, models.Counted(len(file.Nodes), "node"), file.Format)
 	if mapped := file.Mapped(); len(mapped) > 0 {
 		a.PrintErr("  columns: %s\n", strings.Join(mapped, ", "))
 	}
@@ -228,20 +212,21 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 }
 
 func (a *app) tellDiscovered(found []provision.Discovered) {
-	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
+	header := []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}
+	var rows [][]string
 	for _, d := range found {
 		if d.Status != provision.DiscoveryFound {
-			r.Rows = append(r.Rows, []string{d.Address, string(d.Status), "", "", "", "", "", "", "", cli.ShortCause(d.Err)})
+			rows = append(rows, []string{d.Address, string(d.Status), "", "", "", "", "", "", "", cli.ShortCause(d.Err)})
 			continue
 		}
 		b := d.BMC
-		r.Rows = append(r.Rows, []string{
+		rows = append(rows, []string{
 			d.Address, string(d.Status), b.System.Path, strings.TrimSpace(b.System.Manufacturer + " " + b.System.Model), b.System.Serial,
-			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), cli.YesNo(enroll.TakesVirtualMedia(b)), d.Note(),
+			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), models.YesNo(enroll.TakesVirtualMedia(b)), d.Note(),
 		})
 	}
 	width, _ := cli.Terminal(a.Stderr)
-	cli.WriteTable(a.Stderr, r.Header, r.Rows, width)
+	cli.WriteTable(a.Stderr, header, rows, width)
 }
 
 // createdShown is the maximum number of new nodes that are listed before the confirmation.
@@ -250,21 +235,21 @@ const createdShown = 10
 // carryOutEnroll asks, enrolls the nodes, and prints the results. started is false if nothing was sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
-	rows := enrollRows(plan, goal, flags.noInspect)
-	table := cli.Result{Header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}}
+	var rows [][]string
 	created := 0
-	for i := range rows {
-		row := &rows[i]
-		if row.Action == enroll.Create {
+	for i := range plan {
+		it := &plan[i]
+		if it.Kind == enroll.Create {
 			created++
 		}
-		if row.Warning != "" || row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
-			table.Rows = append(table.Rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
+		warned := provision.EnrollWarning(it, goal, flags.noInspect) != ""
+		if warned || it.Kind != enroll.Unchanged && (it.Kind != enroll.Create || created <= createdShown) {
+			rows = append(rows, enrollCells(it, goal, flags.noInspect))
 		}
 	}
-	if len(table.Rows) > 0 {
+	if len(rows) > 0 {
 		width, _ := cli.Terminal(a.Stderr)
-		cli.WriteTable(a.Stderr, table.Header, table.Rows, width)
+		cli.WriteTable(a.Stderr, enrollHeader, rows, width)
 	}
 	if created > createdShown {
 		a.PrintErr("… and %d more to create\n", created-createdShown)

@@ -31,26 +31,25 @@ type enrollRow struct {
 	Commands    []string          `json:"commands,omitempty"`
 }
 
-func enrollRows(plan enroll.Plan, goal provision.Goal, noInspect bool) []enrollRow {
+var enrollHeader = []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}
+
+// enrollCells returns the cells of an item's row below enrollHeader.
+func enrollCells(it *enroll.Item, goal provision.Goal, noInspect bool) []string {
+	return []string{it.Node.Label(), string(it.Kind), strings.Join(it.MatchedBy, ", "), provision.EnrollDetails(it, goal, noInspect)}
+}
+
+func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
 	rows := make([]enrollRow, len(plan))
+	r := cli.Result{Header: enrollHeader, Data: rows}
 	for i := range plan {
 		it := &plan[i]
 		rows[i] = enrollRow{
 			Node: it.Node.Label(), UUID: it.UUID, Source: it.Node.Source.String(), Action: it.Kind, MatchedBy: it.MatchedBy,
 			Changes: it.Differences(), NotCompared: it.NotCompared, Prepare: it.Node.Prepare.String(), Reason: it.Reason, Remedy: it.Remedy, Notes: it.Node.Notes,
-			Warning: provision.EnrollWarning(it, goal, noInspect),
+			Warning: provision.EnrollWarning(it, goal, flags.noInspect),
 		}
-	}
-	return rows
-}
-
-func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
-	rows := enrollRows(plan, goal, flags.noInspect)
-	r := cli.Result{Header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}, Data: rows}
-	for i := range rows {
-		row := &rows[i]
-		row.Requests, row.Commands = provision.EnrollRequests(&plan[i], goal, flags.noInspect)
-		r.Add(row.Node, row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect))
+		rows[i].Requests, rows[i].Commands = provision.EnrollRequests(it, goal, flags.noInspect)
+		r.Add(it.Node.Label(), enrollCells(it, goal, flags.noInspect)...)
 	}
 	if err := a.Print(r); err != nil {
 		return err
@@ -153,13 +152,9 @@ func (p *enrollProgress) update(now provision.Progress) {
 func (p *enrollProgress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	counts := map[string]int{}
+	counts := map[models.ProvisionState]int{}
 	for _, s := range p.states {
-		counts[string(s)]++
+		counts[s]++
 	}
-	var parts []string
-	for _, s := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
-	}
-	return fmt.Sprintf("enrolling %s: %s", models.Counted(p.total, "node"), strings.Join(parts, ", "))
+	return fmt.Sprintf("enrolling %s: %s", models.Counted(p.total, "node"), models.Tally(counts, slices.Sorted(maps.Keys(counts))))
 }

@@ -11,6 +11,7 @@ import (
 	"ironworks/agent"
 	"ironworks/agent/linux"
 	"ironworks/cmd/cli"
+	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -157,7 +158,7 @@ func (a *app) agentStepsCommand() *cobra.Command {
 			r := cli.Result{Header: []string{"PHASE", "INTERFACE", "STEP", "PRIORITY", "ABORTABLE", "ARGUMENTS"}, Data: steps}
 			for _, s := range steps {
 				r.Add(s.Phase+"."+s.Step,
-					s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), cli.YesNo(s.Abortable), strings.Join(s.Arguments, ", "))
+					s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), models.YesNo(s.Abortable), strings.Join(s.Arguments, ", "))
 			}
 			return a.Print(r)
 		},

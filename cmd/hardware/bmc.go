@@ -105,7 +105,7 @@ func (a *app) bmcConsoleCommand(flags *cli.BMCFlags) *cobra.Command {
 func (a *app) printConsoles(b *models.BMC) error {
 	r := cli.Result{Header: []string{"CONSOLE", "ENABLED", "BY", "URL"}, Data: cli.NonNil(b.Consoles)}
 	for _, c := range b.Consoles {
-		r.Rows = append(r.Rows, []string{string(c.Kind), cli.YesNo(c.Enabled), strings.Join(c.Types, ", "), c.URL})
+		r.Rows = append(r.Rows, []string{string(c.Kind), models.YesNo(c.Enabled), strings.Join(c.Types, ", "), c.URL})
 		if c.URL != "" {
 			r.Names = append(r.Names, c.URL)
 		}

@@ -80,7 +80,7 @@ func (a *app) vendorCommand() *cobra.Command {
 			}
 			r := cli.Result{Header: []string{"METHOD", "HTTP", "ASYNC", "DESCRIPTION"}, Data: cli.NonNil(methods), Empty: "No vendor methods."}
 			for _, m := range methods {
-				r.Add(m.Name, m.Name, strings.Join(m.HTTPMethods, " "), cli.YesNo(m.Async), m.Description)
+				r.Add(m.Name, m.Name, strings.Join(m.HTTPMethods, " "), models.YesNo(m.Async), m.Description)
 			}
 			return a.Print(r)
 		}),

@@ -91,7 +91,7 @@ func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCRepor
 	for i := range volumes {
 		v := &volumes[i]
 		r.Add(v.VolumeName,
-			v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, cli.YesNo(v.IsRoot), v.Controller, strings.Join(v.Drives, ", "),
+			v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, models.YesNo(v.IsRoot), v.Controller, strings.Join(v.Drives, ", "),
 		)
 		if len(v.Busy) > 0 {
 			a.PrintMessage("drives in use: %s", strings.Join(v.Busy, ", "))

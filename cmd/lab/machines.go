@@ -135,7 +135,7 @@ func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error 
 		e := m.Enrollment(labMark, interfaces)
 		n := enroll.Node{Fields: e.Node}
 		for _, port := range e.Ports {
-			n.Ports = append(n.Ports, enroll.Port{Fields: map[string]any{"address": port["address"]}})
+			n.Ports = append(n.Ports, enroll.Port{"address": port["address"]})
 		}
 		n.Normalize()
 		nodes = append(nodes, n)

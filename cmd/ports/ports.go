@@ -2,6 +2,7 @@
 package ports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,58 +41,49 @@ func (a *app) actOnPorts(cmd *cobra.Command, s *session.Session, action *provisi
 	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
 }
 
-// nodeParts holds ports or port groups, and the names of their nodes by UUID.
-type nodeParts struct {
-	rows  []map[string]any
-	names map[string]string
-}
-
-// readParts lists the ports or port groups of the named nodes, or of all nodes if none is named.
+// readParts lists the ports or port groups of the named nodes, or of all nodes if none is named. It adds the names of
+// their nodes as node_name, and sorts the list by these names.
 func readParts(
 	ctx context.Context, s *session.Session, nodes []string, list func(ctx context.Context, node string) ([]map[string]any, error),
-) (nodeParts, error) {
-	p := nodeParts{names: map[string]string{}, rows: []map[string]any{}}
+) ([]map[string]any, error) {
+	parts, names := []map[string]any{}, map[string]string{}
 	if len(nodes) == 0 {
-		var err error
-		if p.rows, err = list(ctx, ""); err != nil {
-			return p, err
+		all, err := list(ctx, "")
+		if err != nil {
+			return nil, err
 		}
+		parts = append(parts, all...)
 		err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}}, func(page *ironicclient.NodePage) error {
 			for i := range page.Nodes {
-				p.names[page.Nodes[i].UUID] = page.Nodes[i].Label()
+				names[page.Nodes[i].UUID] = page.Nodes[i].Label()
 			}
 			return nil
 		})
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	found, err := provision.FindNodes(ctx, s.Client, nodes)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	for i := range found {
-		p.names[found[i].UUID] = found[i].Label()
+		names[found[i].UUID] = found[i].Label()
 		rows, err := list(ctx, found[i].UUID)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
-		p.rows = append(p.rows, rows...)
+		parts = append(parts, rows...)
 	}
-	for _, row := range p.rows {
-		row["node_name"] = p.node(row)
+	for _, row := range parts {
+		id := models.TextOf(row["node_uuid"])
+		row["node_name"] = cmp.Or(names[id], id)
 	}
-	slices.SortStableFunc(p.rows, func(x, y map[string]any) int { return strings.Compare(p.node(x), p.node(y)) })
-	return p, nil
+	slices.SortStableFunc(parts, func(x, y map[string]any) int { return strings.Compare(nodeName(x), nodeName(y)) })
+	return parts, nil
 }
 
-func (p nodeParts) node(row map[string]any) string {
-	id := models.TextOf(row["node_uuid"])
-	if name := p.names[id]; name != "" {
-		return name
-	}
-	return id
-}
+func nodeName(part map[string]any) string { return models.TextOf(part["node_name"]) }
 
 func (a *app) portListCommand() *cobra.Command {
 	var nodes []string
@@ -99,43 +91,36 @@ func (a *app) portListCommand() *cobra.Command {
 		Use: "list", Args: cobra.NoArgs,
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
 			ctx := cmd.Context()
-			p, err := readParts(ctx, s, nodes, s.Client.RawPorts)
+			rows, err := readParts(ctx, s, nodes, s.Client.RawPorts)
 			if err != nil {
 				return err
 			}
 			groups := map[string]string{}
-			if slices.ContainsFunc(p.rows, func(row map[string]any) bool { return row["portgroup_uuid"] != nil }) {
+			if slices.ContainsFunc(rows, func(row map[string]any) bool { return row["portgroup_uuid"] != nil }) {
 				all, err := readParts(ctx, s, nodes, s.Client.RawPortgroups)
 				if err != nil {
 					return err
 				}
-				for _, g := range all.rows {
+				for _, g := range all {
 					groups[models.TextOf(g["uuid"])] = models.TextOf(g["name"])
 				}
 			}
-			return a.Print(portTable(p, groups))
+			return a.Print(portTable(rows, groups))
 		}),
 	}
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "only the ports of this node; may be repeated")
 	return cmd
 }
 
-func portTable(p nodeParts, groups map[string]string) cli.Result {
-	r := cli.Result{Header: []string{"NODE", "ADDRESS", "PXE", "NAME", "PHYSICAL NET", "GROUP", "SWITCH", "SWITCH PORT", "UUID"}, Data: p.rows, Empty: "No ports."}
-	for _, row := range p.rows {
+func portTable(rows []map[string]any, groups map[string]string) cli.Result {
+	r := cli.Result{Header: []string{"NODE", "ADDRESS", "PXE", "NAME", "PHYSICAL NET", "GROUP", "SWITCH", "SWITCH PORT", "UUID"}, Data: rows, Empty: "No ports."}
+	for _, row := range rows {
 		link, _ := row["local_link_connection"].(map[string]any)
 		group := models.TextOf(row["portgroup_uuid"])
-		if name := groups[group]; name != "" {
-			group = name
-		}
-		switchName := models.TextOf(link["switch_info"])
-		for _, key := range []string{"switch_id", "hostname"} {
-			if switchName == "" {
-				switchName = models.TextOf(link[key])
-			}
-		}
+		group = cmp.Or(groups[group], group)
+		switchName := cmp.Or(models.TextOf(link["switch_info"]), models.TextOf(link["switch_id"]), models.TextOf(link["hostname"]))
 		r.Add(models.TextOf(row["address"]),
-			p.node(row), models.TextOf(row["address"]), cli.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
+			nodeName(row), models.TextOf(row["address"]), models.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
 			models.TextOf(row["physical_network"]), group, switchName, models.TextOf(link["port_id"]), models.TextOf(row["uuid"]),
 		)
 	}
@@ -280,28 +265,25 @@ func (a *app) portgroupListCommand() *cobra.Command {
 				return err
 			}
 			members := map[string]int{}
-			if len(groups.rows) > 0 {
+			if len(groups) > 0 {
 				all, err := readParts(cmd.Context(), s, nodes, s.Client.RawPorts)
 				if err != nil {
 					return err
 				}
-				for _, row := range all.rows {
+				for _, row := range all {
 					members[models.TextOf(row["portgroup_uuid"])]++
 				}
 			}
 			r := cli.Result{
-				Header: []string{"NODE", "NAME", "MODE", "ADDRESS", "STANDALONE", "PORTS", "UUID"}, Data: groups.rows, Empty: "No port groups.",
+				Header: []string{"NODE", "NAME", "MODE", "ADDRESS", "STANDALONE", "PORTS", "UUID"}, Data: groups, Empty: "No port groups.",
 			}
-			for _, g := range groups.rows {
+			for _, g := range groups {
 				id, name := models.TextOf(g["uuid"]), models.TextOf(g["name"])
 				r.Rows = append(r.Rows, []string{
-					groups.node(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), cli.YesNo(g["standalone_ports_supported"] == true),
+					nodeName(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), models.YesNo(g["standalone_ports_supported"] == true),
 					fmt.Sprint(members[id]), id,
 				})
-				if name == "" {
-					name = id
-				}
-				r.Names = append(r.Names, name)
+				r.Names = append(r.Names, cmp.Or(name, id))
 			}
 			return a.Print(r)
 		}),

@@ -56,7 +56,7 @@ func (a *app) conductorsCommand() *cobra.Command {
 			r := cli.Result{Empty: "No conductors.", Data: cli.NonNil(conductors), Header: []string{"HOST", "GROUP", "ALIVE", "LAST SEEN", "DRIVERS"}}
 			for _, c := range conductors {
 				r.Add(c.Hostname,
-					c.Hostname, c.Group, cli.YesNo(c.Alive), cli.TimeText(c.UpdatedAt.Time), strings.Join(c.Drivers, ", "),
+					c.Hostname, c.Group, models.YesNo(c.Alive), cli.TimeText(c.UpdatedAt.Time), strings.Join(c.Drivers, ", "),
 				)
 			}
 			return a.Print(r)
@@ -135,7 +135,7 @@ func (a *app) configCommand() *cobra.Command {
 			}
 			r := cli.Result{Data: cfg.Paths(), Header: []string{"WHAT", "PATH", "FOUND", "NOTE"}}
 			for _, p := range cfg.Paths() {
-				r.Add(p.Path, p.What, p.Path, cli.YesNo(p.Found), p.Note)
+				r.Add(p.Path, p.What, p.Path, models.YesNo(p.Found), p.Note)
 			}
 			return a.Print(r)
 		},

@@ -120,7 +120,7 @@ func TestManifestsConformToTheSchema(t *testing.T) {
 	})
 	full.Adopt, full.Traits = true, []string{"CUSTOM_A"}
 	full.SetSecret("redfish_password", "s3cret")
-	full.Ports = []enroll.Port{{Fields: map[string]any{"address": "52:54:00:00:00:01", "pxe_enabled": false}}, {Fields: map[string]any{"address": "52:54:00:00:00:02"}}}
+	full.Ports = []enroll.Port{{"address": "52:54:00:00:00:01", "pxe_enabled": false}, {"address": "52:54:00:00:00:02"}}
 	nodes := []enroll.Node{
 		full, node(map[string]any{"name": "N_1"}), node(map[string]any{"name": "n-1"}), node(map[string]any{"name": nil, "uuid": "aaaaaaaa-0000-4000-8000-000000000002"}),
 		node(map[string]any{"name": "bios", "properties": map[string]any{"capabilities": "boot_mode:bios"}}),

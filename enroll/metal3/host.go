@@ -111,7 +111,7 @@ func (h *hostReader) simple(m document.Member) bool {
 		}
 	case "bootMACAddress":
 		if mac := h.text(m); mac != "" {
-			h.node.Ports = append(h.node.Ports, enroll.Port{Fields: map[string]any{"address": mac, "pxe_enabled": true}})
+			h.node.Ports = append(h.node.Ports, enroll.Port{"address": mac, "pxe_enabled": true})
 		}
 	case "disablePowerOff":
 		if h.flag(m) {
@@ -150,8 +150,7 @@ func (h *hostReader) cleaning(m document.Member) {
 // metadata adds notes about annotations, labels and other metadata, except for the cluster's bookkeeping.
 func (h *hostReader) metadata() {
 	meta := h.value.Get("metadata")
-	annotations := meta.Get("annotations")
-	for _, m := range annotations.Members {
+	for _, m := range meta.Get("annotations").Members {
 		value, _ := m.Value.Scalar()
 		switch {
 		case m.Key == "baremetalhost.metal3.io/paused":

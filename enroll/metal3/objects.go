@@ -62,7 +62,7 @@ type reader struct {
 	companions []object
 	// named holds all Secrets, hosts and companions, by kind, namespace and name.
 	named    map[string]document.Value
-	problems []document.Problem
+	problems document.Problems
 	result   Import
 }
 
@@ -90,13 +90,6 @@ func (r *reader) note(line int, format string, args ...any) {
 	r.result.Notes = append(r.result.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
 
-func (r *reader) problem(line int, format string, args ...any) {
-	const limit = 20
-	if len(r.problems) < limit {
-		r.problems = append(r.problems, document.Problem{Line: line, Why: fmt.Sprintf(format, args...)})
-	}
-}
-
 func text(v document.Value, path ...string) string {
 	for _, k := range path {
 		v = v.Get(k)
@@ -108,27 +101,26 @@ func text(v document.Value, path ...string) string {
 // collect stores an object according to its kind. If the object is a List, collect stores each of its items.
 func (r *reader) collect(v document.Value) {
 	if v.Kind != document.Object {
-		r.problem(v.Line, "expected a manifest with apiVersion and kind, not %s", v.Kind)
+		r.problems.Add(v.Line, "expected a manifest with apiVersion and kind, not %s", v.Kind)
 		return
 	}
 	o := object{kind: text(v, "kind"), namespace: text(v, "metadata", "namespace"), name: text(v, "metadata", "name"), value: v}
 	group, _, _ := strings.Cut(text(v, "apiVersion"), "/")
 	if strings.HasSuffix(o.kind, "List") && v.Has("items") {
-		items := v.Get("items")
-		for _, item := range items.Items {
+		for _, item := range v.Get("items").Items {
 			r.collect(item)
 		}
 		return
 	}
 	switch {
 	case o.name == "" && (group == "metal3.io" || o.kind == "Secret"):
-		r.problem(v.Line, "%s without metadata.name", o.kind)
+		r.problems.Add(v.Line, "%s without metadata.name", o.kind)
 	case o.kind == "Secret" && group == "v1":
 		r.once(o)
 		r.secret(o)
 	case o.kind == "BareMetalHost" && group == "metal3.io":
 		if version := text(v, "apiVersion"); version != "metal3.io/v1alpha1" {
-			r.problem(v.Line, "BareMetalHost %s: apiVersion %s is not supported; use metal3.io/v1alpha1", key(o.namespace, o.name), version)
+			r.problems.Add(v.Line, "BareMetalHost %s: apiVersion %s is not supported; use metal3.io/v1alpha1", key(o.namespace, o.name), version)
 			return
 		}
 		r.once(o)
@@ -144,18 +136,16 @@ func (r *reader) collect(v document.Value) {
 // secret decodes and stores a Secret.
 func (r *reader) secret(o object) {
 	s := secret{}
-	data := o.value.Get("data")
-	for _, m := range data.Members {
+	for _, m := range o.value.Get("data").Members {
 		encoded, _ := m.Value.Scalar()
 		raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
 		if err != nil {
-			r.problem(m.Line, "%s: data.%s is not base64; use stringData for plain text", o, m.Key)
+			r.problems.Add(m.Line, "%s: data.%s is not base64; use stringData for plain text", o, m.Key)
 			continue
 		}
 		s[m.Key] = models.Secret(raw)
 	}
-	plain := o.value.Get("stringData")
-	for _, m := range plain.Members {
+	for _, m := range o.value.Get("stringData").Members {
 		value, _ := m.Value.Scalar()
 		s[m.Key] = models.Secret(value)
 	}
@@ -165,7 +155,7 @@ func (r *reader) secret(o object) {
 // once records an object. It reports a problem if another object has the same kind, namespace and name.
 func (r *reader) once(o object) {
 	if first, twice := r.named[o.String()]; twice {
-		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)
+		r.problems.Add(o.value.Line, "%s is also on line %d", o, first.Line)
 	}
 	r.named[o.String()] = o.value
 }

@@ -55,8 +55,7 @@ func (h *hostReader) raid(m document.Member) {
 
 // rootVolume makes the first volume the root device if neither a volume nor hints select it.
 func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
-	hints := h.spec.Get("rootDeviceHints")
-	hinted, roots := len(hints.Members) > 0, 0
+	hinted, roots := len(h.spec.Get("rootDeviceHints").Members) > 0, 0
 	for _, disk := range raid.Disks {
 		if d, _ := disk.(map[string]any); d["is_root_volume"] == true {
 			roots++
@@ -85,15 +84,15 @@ func (h *hostReader) hardwareRAID(volumes document.Member, raid *enroll.RAID) {
 		if rotational := v.Get("rotational"); rotational.Kind == document.Bool {
 			disk["disk_type"] = map[bool]string{true: "hdd", false: "ssd"}[rotational.True()]
 		}
-		physical := v.Get("physicalDisks")
+		physical := v.Get("physicalDisks").Items
 		number, counted := disk["number_of_physical_disks"]
 		switch name := models.TextOf(disk["volume_name"]); {
 		case name != "" && names[name]:
 			h.problem(v.Line, "spec.raid: the name %s appears twice", name)
-		case len(physical.Items) > 0 && models.TextOf(disk["controller"]) == "":
+		case len(physical) > 0 && models.TextOf(disk["controller"]) == "":
 			h.problem(v.Line, "spec.raid: physicalDisks requires controller")
-		case len(physical.Items) > 0 && counted && fmt.Sprint(number) != fmt.Sprint(len(physical.Items)):
-			h.problem(v.Line, "spec.raid: numberOfPhysicalDisks is %v, but physicalDisks has %d", number, len(physical.Items))
+		case len(physical) > 0 && counted && fmt.Sprint(number) != fmt.Sprint(len(physical)):
+			h.problem(v.Line, "spec.raid: numberOfPhysicalDisks is %v, but physicalDisks has %d", number, len(physical))
 		default:
 			names[name] = true
 		}
@@ -105,14 +104,12 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 	raid.Software = true
 	for i, v := range volumes.Value.Items {
 		disk := h.volume(volumes.Key, v, map[string]string{"level": "raid_level"})
-		root := v.Get("rootVolume")
-		disk["controller"], disk["is_root_volume"] = "software", root.True()
+		disk["controller"], disk["is_root_volume"] = "software", v.Get("rootVolume").True()
 		if i == 0 && disk["raid_level"] != "1" {
 			h.problem(v.Line, "spec.raid: the first software volume has the level %v; Metal3 requires 1", disk["raid_level"])
 		}
-		physical := v.Get("physicalDisks")
 		var by []any
-		for _, p := range physical.Items {
+		for _, p := range v.Get("physicalDisks").Items {
 			by = append(by, h.hints(document.Member{Key: "raid.softwareRAIDVolumes.physicalDisks", Line: p.Line, Value: p}))
 		}
 		if by != nil {
@@ -156,8 +153,7 @@ func (h *hostReader) volume(of string, v document.Value, names map[string]string
 
 // firmwareSettings adds the BIOS settings from a HostFirmwareSettings object to the preparation.
 func (h *hostReader) firmwareSettings(v document.Value) {
-	spec := v.Get("spec")
-	settings := spec.Get("settings")
+	settings := v.Get("spec").Get("settings")
 	switch {
 	case settings.Kind != document.Object && settings.Kind != document.Null:
 		h.problem(settings.Line, "HostFirmwareSettings: spec.settings: must be an object, not %s", settings.Kind)
@@ -180,9 +176,7 @@ func (h *hostReader) firmwareSettings(v document.Value) {
 
 // firmwareComponents adds notes about the firmware that Metal3 would flash.
 func (h *hostReader) firmwareComponents(v document.Value) {
-	spec := v.Get("spec")
-	updates := spec.Get("updates")
-	for _, u := range updates.Items {
+	for _, u := range v.Get("spec").Get("updates").Items {
 		h.note(u.Line, "HostFirmwareComponents %s from %s: not flashed, because Ironic does not record the source, and enrolling again would flash it again; "+
 			"flash it with manual cleaning, using the firmware.update step", text(u, "component"), models.MaskURL(text(u, "url")))
 	}

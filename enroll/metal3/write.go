@@ -252,12 +252,12 @@ func (h *hostWriter) ports() {
 		h.note("port group %s: not in the manifest", models.TextOf(g.Fields["name"]))
 	}
 	for _, p := range h.node.AllPorts() {
-		if h.host.Spec.BootMACAddress != "" || p.Fields["pxe_enabled"] == false {
+		if h.host.Spec.BootMACAddress != "" || p["pxe_enabled"] == false {
 			h.note("port %s: not in the manifest", p.Address())
 			continue
 		}
 		h.host.Spec.BootMACAddress = p.Address()
-		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+		for _, field := range slices.Sorted(maps.Keys(p)) {
 			if field != "address" && field != "pxe_enabled" {
 				h.note("port %s: %s is not in the manifest", p.Address(), field)
 			}

@@ -123,7 +123,7 @@ func TestWriteNotesWhatIsLeft(t *testing.T) {
 		Secrets: map[string]models.Secret{"redfish_password": "", "snmp_auth_key": "x"},
 		Traits:  []string{"CUSTOM_A"},
 		Ports: []enroll.Port{
-			{Fields: map[string]any{"address": "52:54:00:00:00:01", "pxe_enabled": false}}, {Fields: map[string]any{"address": "52:54:00:00:00:02", "physical_network": "p"}},
+			{"address": "52:54:00:00:00:01", "pxe_enabled": false}, {"address": "52:54:00:00:00:02", "physical_network": "p"},
 		},
 	}
 	other := enroll.Node{Fields: map[string]any{"name": "rack.7", "driver": "ilo"}}

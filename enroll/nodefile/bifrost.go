@@ -15,13 +15,13 @@ func (r *reader) bifrost(top document.Value) {
 		hosts = meta.Get("hostvars")
 	}
 	if hosts.Kind != document.Object {
-		r.problem(hosts.Line, "expected an object of hosts, not %s", hosts.Kind)
+		r.problems.Add(hosts.Line, "expected an object of hosts, not %s", hosts.Kind)
 		return
 	}
 	for _, m := range hosts.Members {
 		switch {
 		case m.Value.Kind != document.Object:
-			r.problem(m.Line, "host %s: must be an object, not %s", m.Key, m.Value.Kind)
+			r.problems.Add(m.Line, "host %s: must be an object, not %s", m.Key, m.Value.Kind)
 		case m.Value.Has("ansible_connection") && !m.Value.Has("driver"):
 			r.note(m.Line, "host %s: skipped, this is Ansible's own host", m.Key)
 		default:
@@ -134,13 +134,8 @@ func (r *reader) bifrostInstance(b *builder, info document.Member) {
 		fields.Image.Source = "file://" + fields.Image.Source
 	}
 	fields.Kind = plan.KindDirect
-	r.plan(b.node.Name(), fields)
-}
-
-// plan adds the deployment of the named node to the file's plan.
-func (r *reader) plan(name string, fields plan.Fields) {
 	if r.result.Plan == nil {
 		r.result.Plan = &plan.Plan{}
 	}
-	r.result.Plan.Nodes = append(r.result.Plan.Nodes, plan.Node{Name: name, Fields: fields})
+	r.result.Plan.Nodes = append(r.result.Plan.Nodes, plan.Node{Name: b.node.Name(), Fields: fields})
 }

@@ -71,7 +71,7 @@ func TestBifrostsOwnInventories(t *testing.T) {
 				}
 			}
 			for _, p := range n.AllPorts() {
-				ours.Ports = append(ours.Ports, p.Fields)
+				ours.Ports = append(ours.Ports, p)
 			}
 			if !reflect.DeepEqual(ours, theirs) || len(n.Problems) > 0 {
 				t.Errorf("%s, %s: got\n%v, want\n%v, problems %q", name, n.Name(), ours, theirs, n.Problems)

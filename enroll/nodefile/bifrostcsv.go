@@ -20,7 +20,7 @@ func (r *reader) bifrostRow(w row) {
 		r.add(b)
 		return
 	}
-	b.node.Ports = []enroll.Port{{Fields: map[string]any{"address": w.cell(0)}}}
+	b.node.Ports = []enroll.Port{{"address": w.cell(0)}}
 	set := func(cell string, path ...string) {
 		if cell != "" {
 			b.node.Set(cell, path...)

@@ -61,7 +61,7 @@ func fieldKind(name string, objects, bools, known []string) (kindOfField, bool) 
 // nodeField returns the kind of the node field with the given name, and reports whether this field exists.
 func nodeField(name string) (kind kindOfField, known bool) {
 	bools := []string{"automated_clean", "disable_power_off", "protected", "retired"}
-	return fieldKind(name, enroll.ObjectFields(), bools, enroll.NodeFields())
+	return fieldKind(name, models.ObjectFields(), bools, enroll.NodeFields())
 }
 
 // portField is like nodeField for ports (python-ironicclient, v1/port.py).
@@ -132,13 +132,7 @@ func asBool(v document.Value) (on, ok bool) {
 		return v.True(), true
 	}
 	text, _ := v.Scalar()
-	switch strings.ToLower(text) {
-	case "true", "t", "yes", "y", "on", "1":
-		return true, true
-	case "false", "f", "no", "n", "off", "0":
-		return false, true
-	}
-	return false, false
+	return models.ParseBool(text)
 }
 
 // driverInfo sets a field of driver_info. A secret that is written as a number keeps its digits.
@@ -189,7 +183,7 @@ func (b *builder) texts(what string, v document.Value) []string {
 
 // port returns a port with the given fields of POST /v1/ports.
 func (b *builder) port(v document.Value) enroll.Port {
-	return enroll.Port{Fields: b.object("port", v, portField)}
+	return b.object("port", v, portField)
 }
 
 // portgroup returns a port group with its ports.

@@ -137,7 +137,7 @@ func (r *reader) column(line int, header string, known map[string]Column) Column
 	field := strings.ToLower(strings.TrimSpace(header))
 	if exact := strings.TrimSpace(header); isPath(exact) {
 		if why := checkField(exact); why != "" {
-			r.problem(line, "column %q: %s", header, why)
+			r.problems.Add(line, "column %q: %s", header, why)
 		}
 		return Column{Field: exact, rank: 1}
 	}
@@ -224,7 +224,7 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 			for _, c := range columns {
 				headers = append(headers, c.Header)
 			}
-			r.problem(line, "no column %q%s; columns: %s", header, spell.DidYouMean(header, headers), shortened(headers))
+			r.problems.Add(line, "no column %q%s; columns: %s", header, spell.DidYouMean(header, headers), shortened(headers))
 			continue
 		}
 		columns[i] = Column{Header: columns[i].Header, Field: forced[header]}
@@ -248,7 +248,7 @@ func (r *reader) settle(line int, columns []Column) {
 			continue
 		}
 		if c.rank == columns[first].rank {
-			r.problem(line, "columns %q and %q both set %s", columns[first].Header, c.Header, c.Field)
+			r.problems.Add(line, "columns %q and %q both set %s", columns[first].Header, c.Header, c.Field)
 			continue
 		}
 		note := fmt.Sprintf("%s comes from column %q", c.Field, columns[first].Header)

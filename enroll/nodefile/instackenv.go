@@ -46,13 +46,13 @@ func (r *reader) instackenv(top document.Value) {
 		}
 	}
 	if nodes.Kind != document.List {
-		r.problem(top.Line, "expected an object with a list of nodes")
+		r.problems.Add(top.Line, "expected an object with a list of nodes")
 		return
 	}
 	drivers := pmDrivers()
 	for _, item := range nodes.Items {
 		if item.Kind != document.Object {
-			r.problem(item.Line, "nodes: must be an object, not %s", item.Kind)
+			r.problems.Add(item.Line, "nodes: must be an object, not %s", item.Kind)
 			continue
 		}
 		r.instackenvNode(item, drivers)
@@ -81,7 +81,7 @@ func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 
 // pmType sets the driver of the node. It returns the driver's description, which is empty if pm_type is unknown.
 func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
-	text, _ := scalarOf(v, "pm_type")
+	text, _ := v.Get("pm_type").Scalar()
 	i := slices.IndexFunc(drivers, func(d pmDriver) bool { return d.pmType.MatchString(text) })
 	if i < 0 {
 		b.node.Fields["driver"] = text
@@ -139,7 +139,7 @@ func (b *builder) instackenvField(m document.Member) bool {
 	case m.Key == "mac":
 		for _, item := range b.items("mac", m.Value) {
 			address, _ := item.Scalar()
-			b.node.Ports = append(b.node.Ports, enroll.Port{Fields: map[string]any{"address": address}})
+			b.node.Ports = append(b.node.Ports, enroll.Port{"address": address})
 		}
 	case m.Key == "ports":
 		for _, item := range b.items("ports", m.Value) {
@@ -176,7 +176,7 @@ func (b *builder) capabilities(v document.Value) {
 	case document.Bool, document.Number, document.List:
 		b.problem(given.Line, "capabilities: must be a string or an object, not %s", given.Kind)
 	}
-	if profile, ok := scalarOf(v, "profile"); ok {
+	if profile, ok := v.Get("profile").Scalar(); ok {
 		list = slices.DeleteFunc(list, func(item string) bool { return strings.HasPrefix(item, "profile:") })
 		list = append(list, "profile:"+profile)
 	}

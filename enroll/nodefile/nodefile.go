@@ -56,6 +56,7 @@ const (
 
 // File is the parsed content of a file that lists nodes.
 type File struct {
+	Name   string
 	Format Format
 	Nodes  []enroll.Node
 	// Plan holds the deployments that the file describes, by node name. It is nil if there are none.
@@ -64,6 +65,22 @@ type File struct {
 	Columns []Column
 	// Notes lists data that was not carried over, each with its line, in addition to the nodes' notes.
 	Notes []string
+}
+
+// Mapped describes the spreadsheet columns whose headers differ from the names of their fields.
+func (f *File) Mapped() []string {
+	var mapped []string
+	for _, c := range f.Columns {
+		if c.Field != c.Header {
+			mapped = append(mapped, c.String())
+		}
+	}
+	return mapped
+}
+
+// Unmapped reports whether a column of the spreadsheet has an unknown header.
+func (f *File) Unmapped() bool {
+	return slices.ContainsFunc(f.Columns, func(c Column) bool { return c.Unknown })
 }
 
 // Options controls how a file is read.
@@ -87,7 +104,7 @@ func (o Options) Read(data []byte) (File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return File{}, document.Fail(o.File, 0, "the file is empty")
 	}
-	r := &reader{file: o.File, result: File{Format: o.Format}}
+	r := &reader{file: o.File, result: File{Name: o.File, Format: o.Format}}
 	text := o.Format == CSV || o.Format == BifrostCSV
 	if o.Format == Auto {
 		text = isTable(data, o.File)
@@ -134,9 +151,10 @@ func isTable(data []byte, file string) bool {
 
 // reader collects the nodes of a file.
 type reader struct {
-	file     string
-	result   File
-	problems []document.Problem
+	file   string
+	result File
+	// problems lists the errors that make the file unusable.
+	problems document.Problems
 	// full means that there were too many nodes, and that this has been reported.
 	full bool
 	// unusedKeys lists the keys that set no field, in order of appearance.
@@ -175,28 +193,16 @@ func (r *reader) noteUnused() {
 	}
 }
 
-// problem adds an error that makes the file unusable.
-func (r *reader) problem(line int, format string, args ...any) {
-	const limit = 20
-	if len(r.problems) < limit {
-		r.problems = append(r.problems, document.Problem{Line: line, Why: fmt.Sprintf(format, args...)})
-	}
-}
-
 // note adds a note on the file.
 func (r *reader) note(line int, format string, args ...any) {
-	r.result.Notes = append(r.result.Notes, atLine(line, format, args...))
-}
-
-func atLine(line int, format string, args ...any) string {
-	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
+	r.result.Notes = append(r.result.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
 
 // add normalizes a complete node and adds it to the result, up to [MaxNodes] nodes.
 func (r *reader) add(b *builder) {
 	if len(r.result.Nodes) == MaxNodes {
 		if !r.full {
-			r.problem(b.node.Source.Line, "more than %d nodes; split the file", MaxNodes)
+			r.problems.Add(b.node.Source.Line, "more than %d nodes; split the file", MaxNodes)
 		}
 		r.full = true
 		return
@@ -234,9 +240,9 @@ func (r *reader) tree(data []byte) error {
 	case Instackenv:
 		r.instackenv(docs[0])
 	default:
-		return fmt.Errorf("unknown format %q: use one of %s", r.result.Format, strings.Join(models.Texts(Formats()), ", "))
+		_, err = ParseFormat(string(r.result.Format))
 	}
-	return nil
+	return err
 }
 
 // detect determines the format of a YAML or JSON file.
@@ -268,7 +274,7 @@ func detect(docs []document.Value, file string) (Format, error) {
 	for _, m := range top.Members {
 		keys = append(keys, m.Key)
 	}
-	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.ReplaceAll(strings.Join(models.Texts(Formats()), ", "), ", ", "|"))
+	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.Join(models.Texts(Formats()), "|"))
 }
 
 func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }

@@ -147,11 +147,11 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 	if !slices.ContainsFunc(r.result.Columns, func(c Column) bool {
 		return c.Field != "" && !strings.HasPrefix(c.Field, "extra.")
 	}) {
-		r.problem(header.line, "no column with a name, BMC address or MAC address: %s; the first line must be a header such as name,bmc,user,password,mac", shortened(header.cells))
+		r.problems.Add(header.line, "no column with a name, BMC address or MAC address: %s; the first line must be a header such as name,bmc,user,password,mac", shortened(header.cells))
 		return
 	}
 	if len(rows) == 1 {
-		r.problem(header.line, "the file has a header but no nodes")
+		r.problems.Add(header.line, "the file has a header but no nodes")
 	}
 	for _, w := range rows[1:] {
 		if strings.HasPrefix(w.cell(0), "#") {
@@ -207,7 +207,7 @@ func (s *sheetRow) addPorts() {
 					fields[key] = value
 				}
 			}
-			s.node.Ports = append(s.node.Ports, enroll.Port{Fields: fields})
+			s.node.Ports = append(s.node.Ports, fields)
 		}
 	}
 }
@@ -296,10 +296,5 @@ func (s *sheetRow) port(m []string, cell string) {
 		}
 		return
 	}
-	object, _ := fields[m[2]].(map[string]any)
-	if object == nil {
-		object = map[string]any{}
-	}
-	object[m[3]] = cellValue(m[3], cell)
-	fields[m[2]] = object
+	models.SetPath(fields, cellValue(m[3], cell), m[2], m[3])
 }

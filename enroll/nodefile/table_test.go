@@ -24,7 +24,7 @@ func show(t *testing.T, nodes []enroll.Node) string {
 		}
 		fmt.Fprintf(&b, "%d %s", n.Source.Line, text)
 		for _, p := range n.AllPorts() {
-			text, err := json.Marshal(p.Fields)
+			text, err := json.Marshal(p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,14 +61,14 @@ func writeBaremetal(w io.Writer, nodes []enroll.Node) ([]string, error) {
 		if len(n.Traits) > 0 {
 			list[i]["traits"] = n.Traits
 		}
-		if ports := portFields(n.Ports); len(ports) > 0 {
-			list[i]["ports"] = ports
+		if len(n.Ports) > 0 {
+			list[i]["ports"] = n.Ports
 		}
 		var groups []map[string]any
 		for _, g := range n.Portgroups {
 			group := maps.Clone(g.Fields)
-			if ports := portFields(g.Ports); len(ports) > 0 {
-				group["ports"] = ports
+			if len(g.Ports) > 0 {
+				group["ports"] = g.Ports
 			}
 			groups = append(groups, group)
 		}
@@ -77,14 +77,6 @@ func writeBaremetal(w io.Writer, nodes []enroll.Node) ([]string, error) {
 		}
 	}
 	return nil, writeYAML(w, map[string]any{"nodes": list})
-}
-
-func portFields(ports []enroll.Port) []map[string]any {
-	list := make([]map[string]any, len(ports))
-	for i, p := range ports {
-		list[i] = p.Fields
-	}
-	return list
 }
 
 func writeYAML(w io.Writer, v any) error {
@@ -123,9 +115,9 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 			notes = append(notes, name+": instance_info is left out: in Bifrost it is a deployment")
 			delete(host, "instance_info")
 		}
-		var nics []map[string]any
+		var nics []enroll.Port
 		for _, p := range n.AllPorts() {
-			nic := maps.Clone(p.Fields)
+			nic := maps.Clone(p)
 			nic["mac"] = nic["address"]
 			delete(nic, "address")
 			nics = append(nics, nic)
@@ -210,11 +202,11 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 		row["traits"] = strings.Join(n.Traits, " ")
 	}
 	for i, p := range n.AllPorts() {
-		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+		for _, field := range slices.Sorted(maps.Keys(p)) {
 			column := fmt.Sprintf("port%d.%s", i+1, field)
-			object, isObject := p.Fields[field].(map[string]any)
+			object, isObject := p[field].(map[string]any)
 			if !isObject {
-				row[column] = fmt.Sprint(p.Fields[field])
+				row[column] = fmt.Sprint(p[field])
 			}
 			for _, key := range slices.Sorted(maps.Keys(object)) {
 				set(column+"."+key, key, object[key])

@@ -208,17 +208,8 @@ func Find(list []Setting, name string) *Setting {
 func Body(list []Setting) map[string]any {
 	body := map[string]any{}
 	for _, s := range list {
-		switch {
-		case s.Remove, s.Path[0] == "members", s.Path[0] == "portgroup":
-		case len(s.Path) == 2:
-			object, _ := body[s.Path[0]].(map[string]any)
-			if object == nil {
-				object = map[string]any{}
-				body[s.Path[0]] = object
-			}
-			object[s.Path[1]] = s.Value
-		default:
-			body[s.Path[0]] = s.Value
+		if !s.Remove && s.Path[0] != "members" && s.Path[0] != "portgroup" {
+			models.SetPath(body, s.Value, s.Path...)
 		}
 	}
 	return body

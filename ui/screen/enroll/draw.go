@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -64,13 +65,7 @@ func (s *Screen) taskSpan() body.Span {
 	for _, r := range s.results.Rows() {
 		tally[r.word]++
 	}
-	var parts []string
-	for _, word := range []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "queued"} {
-		if n := tally[word]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
-		}
-	}
-	text := strings.Join(parts, ", ")
+	text := models.Tally(tally, []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "queued"})
 	switch {
 	case s.task.Running():
 		return body.S(theme.Busy, theme.GlyphWorking+" "+text)
@@ -140,20 +135,16 @@ func statuses(found []provision.Discovered) string {
 	for i := range found {
 		tally[found[i].Status]++
 	}
-	var parts []string
-	for _, status := range []provision.DiscoveryStatus{provision.DiscoveryFound, provision.DiscoveryRefused, provision.DiscoveryUnreachable, provision.DiscoveryFailed} {
-		if n := tally[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, status))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return models.Tally(tally, []provision.DiscoveryStatus{
+		provision.DiscoveryFound, provision.DiscoveryRefused, provision.DiscoveryUnreachable, provision.DiscoveryFailed,
+	})
 }
 
 // mostNotes is the maximum number of notes about a file that are shown above the table.
 const mostNotes = 3
 
-func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
-	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
+func fileLines(f *nodefile.File, w int) []pane.Line {
+	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(len(f.Nodes), "node"), f.Format), w, 1, 2)
 	if mapped := f.Mapped(); len(mapped) > 0 {
 		lines = append(lines, body.IndentedMost(theme.Muted, "columns: "+strings.Join(mapped, ", "), w, 1, 1)...)
 	}

@@ -47,7 +47,7 @@ func existing() enroll.Existing {
 		_ = json.Unmarshal(raw, &n)
 		n.Raw = raw
 		have.Nodes = append(have.Nodes, n)
-		have.Ports = append(have.Ports, enroll.Resource{
+		have.Ports = append(have.Ports, map[string]any{
 			"uuid": screentest.UUID(100 + i), "node_uuid": screentest.UUID(i), "address": fmt.Sprintf("52:54:00:00:00:%02d", i),
 		})
 	}
@@ -93,7 +93,7 @@ func (f *fake) Compare(
 			return found, nil, err
 		}
 		found.Nodes = append(found.Nodes, file.Nodes...)
-		found.Files = append(found.Files, provision.EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file})
+		found.Files = append(found.Files, file)
 	}
 	if len(in.BMCs) > 0 {
 		found.BMCs = f.bmcs

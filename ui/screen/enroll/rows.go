@@ -89,12 +89,7 @@ func bmcTable() *table.Table[*bmcRow] {
 		system("power", "POWER", 5, 6, 3, func(b *models.BMC) string { return b.System.Power }),
 		system("health", "HEALTH", 6, 8, 4, func(b *models.BMC) string { return string(b.System.Health) }),
 		system("nics", "NICS", 4, 4, 5, func(b *models.BMC) string { return fmt.Sprint(len(b.NICs)) }),
-		system("media", "MEDIA", 5, 5, 6, func(b *models.BMC) string {
-			if enroll.TakesVirtualMedia(b) {
-				return "yes"
-			}
-			return "no"
-		}),
+		system("media", "MEDIA", 5, 5, 6, func(b *models.BMC) string { return models.YesNo(enroll.TakesVirtualMedia(b)) }),
 		{Key: "details", Title: "DETAILS", Min: 12, Grow: 1, Text: func(r *bmcRow) string {
 			if r.found.Err != nil {
 				return body.Short(r.found.Err)

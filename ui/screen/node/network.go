@@ -133,11 +133,8 @@ func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Fin
 	if err != nil {
 		return nil, err
 	}
-	list, err := api.Ports(ctx, uuid)
-	if err != nil {
-		return nil, err
-	}
-	return provision.FindPortProblems(ctx, api, n, list)
+	report, err := provision.ComparePorts(ctx, api, n)
+	return report.Findings, err
 }
 
 // openNetwork fetches the ports and the findings, unless they were fetched recently.

@@ -26,8 +26,8 @@ func (s *Screen) newTable() *table.Table[*stepfile.Item] {
 	if s.kind == stepfile.Runbook {
 		columns = append(columns,
 			table.Column[*stepfile.Item]{Key: "traits", Title: "TRAITS", Min: 10, Max: 40, Text: func(item *stepfile.Item) string { return strings.Join(item.NeedsTraits(), ", ") }},
-			table.Column[*stepfile.Item]{Key: "ramdisk", Title: "RAMDISK", Min: 7, Max: 7, Drop: 1, Text: func(item *stepfile.Item) string { return yesNo(!is(item, "disable_ramdisk")) }},
-			table.Column[*stepfile.Item]{Key: "public", Title: "PUBLIC", Min: 6, Max: 6, Drop: 2, Text: func(item *stepfile.Item) string { return yesNo(is(item, "public")) }},
+			table.Column[*stepfile.Item]{Key: "ramdisk", Title: "RAMDISK", Min: 7, Max: 7, Drop: 1, Text: func(item *stepfile.Item) string { return models.YesNo(!item.Flag("disable_ramdisk")) }},
+			table.Column[*stepfile.Item]{Key: "public", Title: "PUBLIC", Min: 6, Max: 6, Drop: 2, Text: func(item *stepfile.Item) string { return models.YesNo(item.Flag("public")) }},
 			table.Column[*stepfile.Item]{Key: "owner", Title: "OWNER", Min: 8, Max: 32, Drop: 3, Text: func(item *stepfile.Item) string { return item.Fields.Text("owner") }},
 		)
 	}
@@ -36,18 +36,6 @@ func (s *Screen) newTable() *table.Table[*stepfile.Item] {
 	})
 	t.SetColumns(columns)
 	return t
-}
-
-func is(item *stepfile.Item, field string) bool {
-	value, _ := item.Fields.Get(field).(bool)
-	return value
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // nodesWithTrait returns the nodes that have at least one of the traits that a deploy template or runbook needs.

@@ -32,15 +32,12 @@ func (s *Screen) edit() tea.Cmd {
 	if err != nil {
 		return fail(err)
 	}
-	return s.layOut(item, string(text))
+	return s.layOut(item, string(text), string(text))
 }
 
-func (s *Screen) layOut(existing *stepfile.Item, text string) tea.Cmd {
-	return s.layOutAgain(existing, text, text)
-}
-
-// layOutAgain opens a text in the editor again after an edit with errors. was is the text before the first edit.
-func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd {
+// layOut opens a text in the editor. was is the text before the first edit, if the operator continues an edit with
+// errors.
+func (s *Screen) layOut(existing *stepfile.Item, was, text string) tea.Cmd {
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
 		file, err := provision.NewEditText(name, []byte(text))
@@ -90,7 +87,7 @@ func (s *Screen) takeEdit(e editFile, items []stepfile.Item, err error) tea.Cmd 
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
 	}
 	note := overlay.NewNote("Errors in the edited file", lines).With(overlay.Choice{
-		Key: "Y", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
+		Key: "Y", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOut(e.existing, e.was, e.text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})
 }

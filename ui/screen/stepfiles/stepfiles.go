@@ -165,7 +165,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.StepsNew:
-		return s.layOut(nil, s.kind.Draft())
+		return s.layOut(nil, s.kind.Draft(), s.kind.Draft())
 	case action.Open:
 		return s.edit()
 	case action.StepsApply:
