@@ -93,11 +93,14 @@ func (a *app) biosCompareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "compare GOLDEN NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(0),
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			golden, nodes, err := a.goldenAndOthers(cmd, s, args)
+			nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
 			if err != nil {
 				return err
 			}
-			drifts, err := provision.BIOSDrift(cmd.Context(), s.Client, golden, nodes)
+			if len(nodes) < 2 {
+				return cli.Usagef("%s: give a node other than %s", cmd.CommandPath(), nodes[0].Label())
+			}
+			drifts, err := provision.BIOSDrift(cmd.Context(), s.Client, nodes[0].Ref(), models.Refs(nodes[1:]))
 			if err != nil {
 				return err
 			}
@@ -116,18 +119,6 @@ func (a *app) biosCompareCommand() *cobra.Command {
 			return a.Print(r)
 		}),
 	}
-}
-
-// goldenAndOthers finds the nodes that the arguments name. The first one is the golden node.
-func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []string) (golden *models.Node, others []models.Node, err error) {
-	nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(nodes) < 2 {
-		return nil, nil, cli.Usagef("%s: give a node other than %s", cmd.CommandPath(), nodes[0].Label())
-	}
-	return &nodes[0], nodes[1:], nil
 }
 
 func (a *app) copyBIOS(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error) {

@@ -284,7 +284,7 @@ func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref 
 	if err != nil {
 		return golden, drift, err
 	}
-	drifts, err := provision.BIOSDrift(ctx, api, n, []models.Node{{UUID: ref.UUID, Name: ref.Name}})
+	drifts, err := provision.BIOSDrift(ctx, api, n.Ref(), []models.NodeRef{ref})
 	if err != nil {
 		return golden, drift, err
 	}
