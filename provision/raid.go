@@ -81,7 +81,7 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 		if problems := RAIDProblems(n, target); len(problems) > 0 {
 			return refusedWork("target RAID: "+strings.Join(problems, "; "), "")
 		}
-		disks, _ := target.Config["logical_disks"].([]any)
+		disks, _ := target.Config[raid.KeyDisks].([]any)
 		list := (&enroll.Preparation{RAID: &enroll.RAID{Disks: disks, Software: software}}).Steps()
 		text := "deletes all volumes and creates " + target.String()
 		if keep {
@@ -200,7 +200,7 @@ func RAIDOf(n *models.Node) (CurrentRAID, error) {
 
 // Volumes returns the logical disks in a RAID configuration.
 func Volumes(config map[string]any) []map[string]any {
-	list, _ := config["logical_disks"].([]any)
+	list, _ := config[raid.KeyDisks].([]any)
 	var disks []map[string]any
 	for _, v := range list {
 		if disk, ok := v.(map[string]any); ok {
@@ -228,17 +228,17 @@ func VolumeTexts(disk map[string]any) []string {
 		}
 		return fmt.Sprint(disk[key])
 	}
-	size := text("size_gb")
+	size := text(raid.KeySize)
 	if size != "MAX" && size != "" {
 		size += " GiB"
 	}
 	root := ""
-	if is, _ := disk["is_root_volume"].(bool); is {
+	if is, _ := disk[raid.KeyRoot].(bool); is {
 		root = "yes"
 	}
-	drives := text("number_of_physical_disks")
-	if list, ok := disk["physical_disks"].([]any); ok {
+	drives := text(raid.KeyCount)
+	if list, ok := disk[raid.KeyDrives].([]any); ok {
 		drives = strings.Trim(fmt.Sprint(list), "[]")
 	}
-	return []string{text("raid_level"), size, text("volume_name"), root, drives}
+	return []string{text(raid.KeyLevel), size, text(raid.KeyName), root, drives}
 }

@@ -80,12 +80,12 @@ func (d *LogicalDisk) quoted() *hints.PythonDict {
 		return d.given
 	}
 	q := &hints.PythonDict{}
-	q.Set(keyLevel, d.RAIDLevel)
-	q.Set(keySize, hints.PythonInt(fmt.Sprint(d.SizeGB)))
+	q.Set(KeyLevel, d.RAIDLevel)
+	q.Set(KeySize, hints.PythonInt(fmt.Sprint(d.SizeGB)))
 	if d.Max {
-		q.Set(keySize, allMax)
+		q.Set(KeySize, allMax)
 	}
-	for key, text := range map[string]string{keyName: d.VolumeName, keyType: d.DiskType, keyProtocol: d.InterfaceType, keyCtrl: d.Controller} {
+	for key, text := range map[string]string{KeyName: d.VolumeName, KeyDiskType: d.DiskType, KeyInterface: d.InterfaceType, KeyController: d.Controller} {
 		if text != "" {
 			q.Set(key, text)
 		}

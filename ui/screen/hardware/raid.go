@@ -116,7 +116,7 @@ func asTarget(volumes []map[string]any) []map[string]any {
 	var list []map[string]any
 	for _, v := range volumes {
 		disk := map[string]any{}
-		for _, key := range []string{"raid_level", "size_gb", "volume_name", "is_root_volume", "physical_disks", "controller"} {
+		for _, key := range []string{raid.KeyLevel, raid.KeySize, raid.KeyName, raid.KeyRoot, raid.KeyDrives, raid.KeyController} {
 			if v[key] != nil {
 				disk[key] = v[key]
 			}
@@ -141,7 +141,7 @@ func (p *raidPage) config() map[string]any {
 	for i, disk := range p.target {
 		list[i] = disk
 	}
-	return map[string]any{"logical_disks": list}
+	return map[string]any{raid.KeyDisks: list}
 }
 
 // lines returns the lines below the table: the problems of the target, and the machine's volumes, disks and drives.
