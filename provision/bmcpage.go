@@ -90,15 +90,9 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
+// healthTone returns the tone of a part with the given health. Good health is plain, because most parts have it.
 func healthTone(h models.BMCHealth) Tone {
-	switch h {
-	case models.BMCHealthWarning:
-		return ToneWarn
-	case models.BMCHealthCritical:
-		return ToneBad
-	case models.BMCHealthOK:
-	}
-	return TonePlain
+	return map[models.BMCHealth]Tone{models.BMCHealthWarning: ToneWarn, models.BMCHealthCritical: ToneBad}[h]
 }
 
 // healthProblem returns the health as text, or "" if it is OK.
@@ -169,13 +163,7 @@ func (l *BMCReport) media(p *bmcPage) {
 		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches over", strings.Join(m.Protocols, "/")))
 	}
 	for _, iso := range l.ISOs {
-		tone := TonePlain
-		switch iso.Readable {
-		case explain.AnswerNo:
-			tone = ToneBad
-		case explain.AnswerYes:
-			tone = ToneGood
-		}
+		tone := map[explain.Answer]Tone{explain.AnswerNo: ToneBad, explain.AnswerYes: ToneGood}[iso.Readable]
 		p.add(tone, "deploy ISO", iso.Address, iso.Text)
 	}
 }

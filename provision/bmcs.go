@@ -290,18 +290,8 @@ func noAnswer(err error) bool {
 
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
-	switch strings.ToLower(found.System.Power) {
-	case "on":
-		facts.Power = models.PowerOn
-	case "off":
-		facts.Power = models.PowerOff
-	}
-	switch strings.ToLower(found.Boot.Mode) {
-	case "uefi":
-		facts.BootMode = "uefi"
-	case "legacy":
-		facts.BootMode = "bios"
-	}
+	facts.Power = map[string]models.PowerState{"on": models.PowerOn, "off": models.PowerOff}[strings.ToLower(found.System.Power)]
+	facts.BootMode = map[string]string{"uefi": "uefi", "legacy": "bios"}[strings.ToLower(found.Boot.Mode)]
 	for i := range found.Media {
 		m := &found.Media[i]
 		switch {
