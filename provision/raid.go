@@ -25,7 +25,7 @@ type RAIDTarget struct {
 	// Config is the configuration in the form that Ironic expects: {"logical_disks": [{"raid_level": …, "size_gb":
 	// …}]}.
 	Config map[string]any
-	Disks  raid.Config
+	Disks  []raid.LogicalDisk
 }
 
 // ParseRAID reads a target RAID from YAML or JSON.
@@ -48,8 +48,8 @@ func NewRAID(config map[string]any) (RAIDTarget, error) {
 
 // String lists the volumes, for example "RAID 1 100 GiB (root), RAID 5 MAX".
 func (t RAIDTarget) String() string {
-	texts := make([]string, len(t.Disks.LogicalDisks))
-	for i, d := range t.Disks.LogicalDisks {
+	texts := make([]string, len(t.Disks))
+	for i, d := range t.Disks {
 		texts[i] = "RAID " + d.RAIDLevel + " " + VolumeSize(&d)
 		if d.IsRoot {
 			texts[i] += " (root)"
@@ -108,7 +108,7 @@ func DeleteRAID() Action {
 	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		return hardwareWork{
 			steps: []models.Step{{Interface: "raid", Step: "delete_configuration"}}, text: "deletes all RAID volumes", danger: models.DangerErases,
-			warnings: hintsAfterRAID(n, raid.Config{}),
+			warnings: hintsAfterRAID(n, nil),
 		}
 	}}
 }
@@ -163,8 +163,8 @@ func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Prob
 // hintsAfterRAID returns a warning if a root device hint identifies a disk, because the new RAID may hide or replace
 // that disk. If there is a root volume, it returns nil, because Ironic then sets the hints itself (update_raid_info
 // in ironic/common/raid.py). Deleting a software RAID removes the hints.
-func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
-	if slices.ContainsFunc(disks.LogicalDisks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
+func hintsAfterRAID(n *models.Node, disks []raid.LogicalDisk) []string {
+	if slices.ContainsFunc(disks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
 		return nil
 	}
 	given, _ := n.Properties["root_device"].(map[string]any)

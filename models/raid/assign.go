@@ -44,15 +44,15 @@ type Volume struct {
 // _find_configuration in ironic/drivers/modules/redfish/raid.py). The result is in the order in which Ironic
 // processes the disks, which differs from their order in the configuration. A logical disk that Ironic forgets is
 // missing from the result; see [search.assign]. node is the node's UUID, which appears in one of the errors.
-func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
-	for i := range config.LogicalDisks {
-		if d := &config.LogicalDisks[i]; d.Max && !d.HasDrives() {
+func Assign(disks []LogicalDisk, drives []Drive, node string) ([]Volume, error) {
+	for i := range disks {
+		if d := &disks[i]; d.Max && !d.HasDrives() {
 			return nil, &Error{Class: InvalidParameterValue, Reason: fmt.Sprintf("create_configuration called with invalid target_raid_configuration for node %s. "+
 				"'physical_disks' is missing from logical_disk while 'size_gb'='MAX' was requested: %s", node, hints.PythonRepr(d.quoted()))}
 		}
 	}
-	s := newSearch(config.LogicalDisks, drives)
-	volumes, err := s.run(config.LogicalDisks)
+	s := newSearch(disks, drives)
+	volumes, err := s.run(disks)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,7 @@ import (
 // maxGiB is the largest size that Assign can handle: its number of bytes still fits in 63 bits.
 const maxGiB = math.MaxInt64 >> 30
 
-// Config is a target RAID configuration.
-type Config struct{ LogicalDisks []LogicalDisk }
-
-// LogicalDisk is a volume to create.
+// LogicalDisk is a volume to create. A target RAID configuration is a list of logical disks.
 type LogicalDisk struct {
 	// SizeGB is the size in GiB. If Max is set, the disk takes all the space instead.
 	SizeGB int64
@@ -53,30 +50,30 @@ type LogicalDisk struct {
 // HasDrives reports whether the configuration names the drives of the logical disk. An empty list also counts.
 func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != nil }
 
-// Decode decodes a configuration. config is a value decoded from YAML or JSON, or a *hints.PythonDict. Decode accepts
-// the same configurations as [Check], but reports all problems, each with the number of the logical disk, the key and
-// the value.
-func Decode(config any) (Config, error) {
+// Decode decodes the logical disks of a configuration. config is a value decoded from YAML or JSON, or a
+// *hints.PythonDict. Decode accepts the same configurations as [Check], but reports all problems, each with the number
+// of the logical disk, the key and the value.
+func Decode(config any) ([]LogicalDisk, error) {
 	given, ok := pythonOf(config).(*hints.PythonDict)
 	if !ok {
-		return Config{}, fmt.Errorf("a RAID configuration must be an object with the key %q, not %s", KeyDisks, hints.PythonRepr(pythonOf(config)))
+		return nil, fmt.Errorf("a RAID configuration must be an object with the key %q, not %s", KeyDisks, hints.PythonRepr(pythonOf(config)))
 	}
 	for _, key := range given.Keys() {
 		if key != KeyDisks {
-			return Config{}, fmt.Errorf("unknown key %q: a RAID configuration has only the key %q", key, KeyDisks)
+			return nil, fmt.Errorf("unknown key %q: a RAID configuration has only the key %q", key, KeyDisks)
 		}
 	}
 	list, _ := given.Get(KeyDisks).(hints.PythonList)
 	if len(list) == 0 {
-		return Config{}, fmt.Errorf("%s: %s: list at least one logical disk", KeyDisks, hints.PythonRepr(given.Get(KeyDisks)))
+		return nil, fmt.Errorf("%s: %s: list at least one logical disk", KeyDisks, hints.PythonRepr(given.Get(KeyDisks)))
 	}
 	r := reader{}
-	c := Config{}
+	var disks []LogicalDisk
 	roots := 0
 	for i, v := range list {
 		r.number = i + 1
 		disk := r.disk(v)
-		c.LogicalDisks = append(c.LogicalDisks, disk)
+		disks = append(disks, disk)
 		if disk.IsRoot {
 			if roots++; roots == 2 {
 				r.fail(KeyRoot, true, "only one logical disk can be the root volume")
@@ -84,9 +81,9 @@ func Decode(config any) (Config, error) {
 		}
 	}
 	if len(r.problems) > 0 {
-		return Config{}, errors.Join(r.problems...)
+		return nil, errors.Join(r.problems...)
 	}
-	return c, nil
+	return disks, nil
 }
 
 type reader struct {
