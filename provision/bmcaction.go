@@ -16,11 +16,9 @@ func (b *BMCs) Order(o models.BMCOrder) Action { return &bmcAction{bmcs: b, orde
 
 type bmcAction struct {
 	immediateAction
-	bmcs  *BMCs
-	order models.BMCOrder
-
-	mu      sync.Mutex
-	results map[string]string // results by node UUID
+	bmcs    *BMCs
+	order   models.BMCOrder
+	results sync.Map // results as text, by node UUID
 }
 
 // OrdersBMC reports whether the action sends an order to a BMC.
@@ -84,21 +82,15 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 			if err != nil {
 				return asCredentialsError(err, n.Label(), &target)
 			}
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			if a.results == nil {
-				a.results = map[string]string{}
-			}
-			a.results[n.UUID] = printable.Line(did)
+			a.results.Store(n.UUID, printable.Line(did))
 			return nil
 		},
 	}}, nil
 }
 
 func (a *bmcAction) resultText(n models.NodeRef) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.results[n.UUID]
+	did, _ := a.results.Load(n.UUID)
+	return models.TextOf(did)
 }
 
 // OrderBMC sends an order directly to a controller, without using Ironic. The audit log contains the controller's
