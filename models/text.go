@@ -26,6 +26,14 @@ func OrNone(text string) string {
 	return cmp.Or(text, "none")
 }
 
+// Labeled returns text after a label and a space, or "" if text is empty.
+func Labeled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + " " + text
+}
+
 // Texts converts a list whose element type is based on string to a list of strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))

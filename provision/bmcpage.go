@@ -103,13 +103,6 @@ func healthProblem(h models.BMCHealth) string {
 	return string(h)
 }
 
-func labeled(word, value string) string {
-	if value == "" {
-		return ""
-	}
-	return word + " " + value
-}
-
 func positive(format string, n int) string {
 	if n <= 0 {
 		return ""
@@ -129,7 +122,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	for _, c := range b.Causes {
 		p.add(healthTone(c.Health), "", string(c.Health)+": "+c.Part, c.State)
 	}
-	p.add(TonePlain, "serial", s.Serial, labeled("SKU", s.SKU), labeled("host name", s.HostName))
+	p.add(TonePlain, "serial", s.Serial, models.Labeled("SKU", s.SKU), models.Labeled("host name", s.HostName))
 	p.add(TonePlain, "power", s.Power)
 	p.add(TonePlain, "boot progress", s.Progress, s.ProgressAt)
 	if b.Boot.Target != "" && b.Boot.Target != models.BMCBootNone && b.Boot.Enabled != "Disabled" {
@@ -138,7 +131,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "boot mode", b.Boot.Mode)
 	p.add(TonePlain, "secure boot", b.Boot.SecureBoot)
 	p.add(TonePlain, "BIOS", s.BIOS)
-	p.add(healthTone(b.Controller.Health), "controller", b.Controller.Model, labeled("firmware", b.Controller.Firmware), labeled("Redfish", b.Controller.Redfish), healthProblem(b.Controller.Health))
+	p.add(healthTone(b.Controller.Health), "controller", b.Controller.Model, models.Labeled("firmware", b.Controller.Firmware), models.Labeled("Redfish", b.Controller.Redfish), healthProblem(b.Controller.Health))
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
@@ -160,7 +153,7 @@ func (l *BMCReport) media(p *bmcPage) {
 		if m.Inserted {
 			image = cmp.Or(m.Image, "inserted (image unknown)")
 		}
-		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches over", strings.Join(m.Protocols, "/")))
+		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, models.Labeled("fetches over", strings.Join(m.Protocols, "/")))
 	}
 	for _, iso := range l.ISOs {
 		tone := map[explain.Answer]Tone{explain.AnswerNo: ToneBad, explain.AnswerYes: ToneGood}[iso.Readable]
