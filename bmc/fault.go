@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -125,10 +126,7 @@ func messageOf(e *schemas.Error) string {
 			return info.Message
 		}
 	}
-	if e.Message != "" {
-		return e.Message
-	}
-	return "no error message"
+	return cmp.Or(e.Message, "no error message")
 }
 
 // addSecret stores a secret that must not be shown, in all forms in which a controller might repeat it.

@@ -137,10 +137,8 @@ func (m *server) occupiedFault(what string) error {
 }
 
 func (m *server) slotByID(id string, slots []slot) (*slot, error) {
-	for i := range slots {
-		if strings.EqualFold(slots[i].ID, id) {
-			return &slots[i], nil
-		}
+	if i := slices.IndexFunc(slots, func(s slot) bool { return strings.EqualFold(s.ID, id) }); i >= 0 {
+		return &slots[i], nil
 	}
 	return nil, m.refuse("no slot "+id, "available: "+labels(slots))
 }

@@ -41,10 +41,7 @@ func TargetOf(n *models.Node) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	info := func(key string) string {
-		text, _ := n.DriverInfo[key].(string)
-		return text
-	}
+	info := func(key string) string { return models.TextOf(n.DriverInfo[key]) }
 	t := Target{Address: address, System: info("redfish_system_id"), Username: info("redfish_username")}
 	t.Basic = info("redfish_auth_type") == "basic"
 	switch verify := n.DriverInfo["redfish_verify_ca"].(type) {

@@ -260,7 +260,7 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		s.Shells = consoleShells{live.Shells}
 	}
 	if live.BMCs != nil {
-		s.BMCs = consoleBMCs{live.BMCs}
+		s.BMCs = live.BMCs
 	}
 	return s
 }
@@ -274,18 +274,6 @@ func (s consoleShells) Open(ctx context.Context, n *models.Node, address string)
 		return nil, err
 	}
 	return opened, nil
-}
-
-type consoleBMCs struct{ *session.BMCs }
-
-// Remember keeps credentials until the console ends.
-func (b consoleBMCs) Remember(l screen.BMCLogin) {
-	b.BMCs.Remember(l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
-}
-
-// Keep stores credentials in the keyring.
-func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
-	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
 // giveBack waits until all sessions have restored the nodes' serial consoles, and prints which could not be.

@@ -137,17 +137,16 @@ func (l *BMCLogins) fromKeyring(ctx context.Context, account string) (models.Sec
 	return password, err
 }
 
-// Remember keeps typed credentials in memory, for the BMC at address or, if all is set, for all BMCs of the context.
-func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
-	login.From = "typed"
+// Remember keeps typed credentials in memory.
+func (l *BMCLogins) Remember(given models.BMCCredentials) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if all {
-		clear(l.typed)             // the last input applies to all BMCs
-		l.approved[address] = true // the operator has seen this address
-		address = allBMCs
+	if given.All {
+		clear(l.typed)                   // the last input applies to all BMCs
+		l.approved[given.Address] = true // the operator has seen this address
+		given.Address = allBMCs
 	}
-	l.typed[address] = login
+	l.typed[given.Address] = BMCLogin{Username: given.Username, Password: given.Password, From: "typed"}
 }
 
 // Approve allows the BMC at address to receive credentials shared by several BMCs, until the program ends.
@@ -164,18 +163,18 @@ func (l *BMCLogins) Approved(address string) bool {
 	return l.approved[address]
 }
 
-// Keep stores credentials in the keyring, for the BMC at address or, if all is set, for all BMCs of the context.
-func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BMCLogin) error {
-	if all {
-		address = allBMCs
+// Keep stores typed credentials in the keyring.
+func (l *BMCLogins) Keep(ctx context.Context, given models.BMCCredentials) error {
+	if given.All {
+		given.Address = allBMCs
 	}
-	account := l.account(address, login.Username)
-	if err := l.keyring.Keep(ctx, account, login.Password); err != nil {
+	account := l.account(given.Address, given.Username)
+	if err := l.keyring.Keep(ctx, account, given.Password); err != nil {
 		return err
 	}
 	l.keyringMu.Lock()
 	defer l.keyringMu.Unlock()
-	l.keyringPasswords[account], l.silent = login.Password, false
+	l.keyringPasswords[account], l.silent = given.Password, false
 	return nil
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
+
+	"ironworks/models"
 )
 
 // memoryRing is an in-memory keyring.
@@ -67,11 +69,13 @@ func TestBMCLoginComesFrom(t *testing.T) {
 		{name: "the keyring, for all", kept: map[string]string{"BMC rack7 root@*": "r"}, user: "root", want: BMCLogin{Username: "root", Password: "r", From: "the keyring", Scope: ScopeContext}},
 		{name: "the keyring, for this one", kept: map[string]string{"BMC rack7 root@*": "r", "BMC rack7 root@" + at: "t"}, user: "root", want: BMCLogin{Username: "root", Password: "t", From: "the keyring"}},
 		{name: "another context's is not taken", kept: map[string]string{"BMC rack8 root@*": "r"}, user: "root", want: BMCLogin{Username: "root"}},
-		{name: "typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(at, false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "x", Password: "y", From: "typed"}},
-		{name: "typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember("https://10.0.7.2", false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "root", Password: "c", From: "the context", Scope: ScopeContext}},
+		{name: "typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(models.BMCCredentials{Address: at, Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "x", Password: "y", From: "typed"}},
+		{name: "typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) {
+			l.Remember(models.BMCCredentials{Address: "https://10.0.7.2", Username: "x", Password: "y"})
+		}, user: "root", want: BMCLogin{Username: "root", Password: "c", From: "the context", Scope: ScopeContext}},
 		{name: "typed last for all", typed: func(l *BMCLogins) {
-			l.Remember(at, false, BMCLogin{Username: "x", Password: "y"})
-			l.Remember("https://10.0.7.2", true, BMCLogin{Username: "all", Password: "z"})
+			l.Remember(models.BMCCredentials{Address: at, Username: "x", Password: "y"})
+			l.Remember(models.BMCCredentials{Address: "https://10.0.7.2", Username: "all", Password: "z", All: true})
 		}, user: "root", want: BMCLogin{Username: "all", Password: "z", From: "typed", Scope: ScopeRun}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,7 +97,7 @@ func TestBMCLoginIsKeptAndForgotten(t *testing.T) {
 	memory := &memoryRing{kept: map[string]string{}}
 	ring := &Keyring{within: time.Minute, ring: memory}
 	l := NewBMCLogins("rack7", BMC{}, BMCLogin{}, ring)
-	if err := l.Keep(t.Context(), at, true, BMCLogin{Username: "root", Password: "r"}); err != nil {
+	if err := l.Keep(t.Context(), models.BMCCredentials{Address: at, Username: "root", Password: "r", All: true}); err != nil {
 		t.Fatal(err)
 	}
 	again := NewBMCLogins("rack7", BMC{}, BMCLogin{}, ring)

@@ -32,6 +32,15 @@ type BMC struct {
 	Unread []BMCUnread `json:"unread"`
 }
 
+// BMCCredentials holds the credentials that the operator entered for a BMC.
+type BMCCredentials struct {
+	// Address is the address of the BMC as given in driver_info.
+	Address, Username string
+	Password          Secret
+	// All is true if the credentials apply to all BMCs of the context.
+	All bool
+}
+
 // BMCHealth is a Redfish Health value: OK, Warning or Critical. It is empty if not reported.
 type BMCHealth string
 

@@ -34,6 +34,14 @@ func YesNo(b bool) string {
 	return "no"
 }
 
+// Labeled returns text after a label and a space, or "" if text is empty.
+func Labeled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + " " + text
+}
+
 // Texts converts a list whose element type is based on string to a list of strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))

@@ -28,33 +28,26 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 }
 
 // CopyBIOS returns an action that copies BIOS settings from the golden node to other nodes. settings holds all BIOS
-// settings of the golden node. The action skips read-only and unique settings.
+// settings of the golden node; if it is nil, they are read each time a node is checked. The action skips read-only and
+// unique settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
-		return copyWork(ctx, api, golden, settings, n)
-	}}
-}
-
-// CopyBIOSOf is like [CopyBIOS], but reads the settings of the golden node each time a node is checked.
-func CopyBIOSOf(api BIOSReader, golden models.NodeRef) Action {
-	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
-		settings, err := biosOf(ctx, api, golden.UUID)
-		if err != nil {
-			return refusedWork(fmt.Sprintf("golden node %s: %v", printable.Line(golden.Label()), err), "")
+		wanted := settings
+		if wanted == nil {
+			var err error
+			if wanted, err = biosOf(ctx, api, golden.UUID); err != nil {
+				return refusedWork(fmt.Sprintf("golden node %s: %v", printable.Line(golden.Label()), err), "")
+			}
 		}
-		return copyWork(ctx, api, golden, settings, n)
+		if n.UUID == golden.UUID {
+			return refusedWork("this is the golden node", "")
+		}
+		have, err := api.BIOS(ctx, n.UUID)
+		if err != nil {
+			return refusedWork(err.Error(), "")
+		}
+		return biosWork(n, have, bios.Copied(bios.Compare(wanted, have)))
 	}}
-}
-
-func copyWork(ctx context.Context, api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting, n *models.Node) hardwareWork {
-	if n.UUID == golden.UUID {
-		return refusedWork("this is the golden node", "")
-	}
-	have, err := api.BIOS(ctx, n.UUID)
-	if err != nil {
-		return refusedWork(err.Error(), "")
-	}
-	return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
 }
 
 // ResetBIOS returns an action that resets all BIOS settings to their defaults. It uses the bios.factory_reset step.
@@ -100,21 +93,17 @@ type NodeDrift struct {
 
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the
 // settings of a node cannot be read, its NodeDrift contains the error.
-func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes []models.Node) ([]NodeDrift, error) {
+func BIOSDrift(ctx context.Context, api BIOSReader, golden models.NodeRef, nodes []models.NodeRef) ([]NodeDrift, error) {
 	want, err := biosOf(ctx, api, golden.UUID)
 	if err != nil {
 		return nil, fmt.Errorf("golden node %s: %w", printable.Line(golden.Label()), err)
 	}
-	drifts := make([]NodeDrift, len(nodes))
-	InParallel(ctx, len(nodes), func(going context.Context, i int) {
-		d := NodeDrift{Node: nodes[i].Ref(), Differences: []bios.Difference{}}
-		have, err := biosOf(going, api, nodes[i].UUID)
+	drifts, _ := readEach(ctx, nodes, func(going context.Context, n models.NodeRef) (NodeDrift, error) {
+		have, err := biosOf(going, api, n.UUID)
 		if err != nil {
-			d.Err, d.Error = err, err.Error()
-		} else {
-			d.Differences = append(d.Differences, bios.Compare(want, have)...)
+			return NodeDrift{Node: n, Differences: []bios.Difference{}, Err: err, Error: err.Error()}, nil
 		}
-		drifts[i] = d
+		return NodeDrift{Node: n, Differences: append([]bios.Difference{}, bios.Compare(want, have)...)}, nil
 	})
 	return drifts, ctx.Err()
 }

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"ironworks/bmc"
@@ -15,11 +16,9 @@ func (b *BMCs) Order(o models.BMCOrder) Action { return &bmcAction{bmcs: b, orde
 
 type bmcAction struct {
 	immediateAction
-	bmcs  *BMCs
-	order models.BMCOrder
-
-	mu      sync.Mutex
-	results map[string]string // results by node UUID
+	bmcs    *BMCs
+	order   models.BMCOrder
+	results sync.Map // results as text, by node UUID
 }
 
 // OrdersBMC reports whether the action sends an order to a BMC.
@@ -39,33 +38,27 @@ func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	if _, err := bmc.TargetOf(n); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
 	}
-	if n.ProvisionState.Phase() == models.StateCleaning && a.interruptsWorkload() {
+	if n.ProvisionState.Phase() == models.StateCleaning && slices.Contains(interruptsWorkload, a.order.Verb) {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first").
 			WithScreenHint("abort the cleaning first (:abort)")
 	}
 	return nil
 }
 
-// interruptsWorkload reports whether the order may interrupt the workload on the machine.
-func (a *bmcAction) interruptsWorkload() bool {
-	switch a.order.Verb {
-	case models.BMCPowerOff, models.BMCShutDown, models.BMCReset, models.BMCRestart, models.BMCPowerCycle, models.BMCEject:
-		return true
-	case models.BMCPowerOn, models.BMCBootOnce, models.BMCInsert, models.BMCClearJobs, models.BMCResetController:
-	}
-	return false
+// interruptsWorkload lists the orders that may interrupt the workload on the machine.
+var interruptsWorkload = []models.BMCVerb{
+	models.BMCPowerOff, models.BMCShutDown, models.BMCReset, models.BMCRestart, models.BMCPowerCycle, models.BMCEject,
 }
+
+// changesPower lists the orders after which Ironic may restore the power state that it has stored.
+var changesPower = []models.BMCVerb{models.BMCPowerOn, models.BMCPowerOff, models.BMCShutDown, models.BMCPowerCycle}
 
 // Effect describes the order and Ironic's reaction: unless the node is in maintenance, the next power sync restores the
 // stored power state within a minute by default ([conductor]force_power_state_during_sync).
 func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	e := a.order.Effect()
-	switch a.order.Verb {
-	case models.BMCPowerOn, models.BMCPowerOff, models.BMCShutDown, models.BMCPowerCycle:
-		if !n.Maintenance {
-			e.Text += "; by default, Ironic restores the previous power state within a minute; to keep the change, change the power through Ironic"
-		}
-	case models.BMCReset, models.BMCRestart, models.BMCBootOnce, models.BMCInsert, models.BMCEject, models.BMCClearJobs, models.BMCResetController:
+	if !n.Maintenance && slices.Contains(changesPower, a.order.Verb) {
+		e.Text += "; by default, Ironic restores the previous power state within a minute; to keep the change, change the power through Ironic"
 	}
 	if n.ProvisionState.Busy() {
 		e.Danger = max(e.Danger, models.DangerInterrupts)
@@ -89,21 +82,15 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 			if err != nil {
 				return asCredentialsError(err, n.Label(), &target)
 			}
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			if a.results == nil {
-				a.results = map[string]string{}
-			}
-			a.results[n.UUID] = printable.Line(did)
+			a.results.Store(n.UUID, printable.Line(did))
 			return nil
 		},
 	}}, nil
 }
 
 func (a *bmcAction) resultText(n models.NodeRef) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.results[n.UUID]
+	did, _ := a.results.Load(n.UUID)
+	return models.TextOf(did)
 }
 
 // OrderBMC sends an order directly to a controller, without using Ironic. The audit log contains the controller's

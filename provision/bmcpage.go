@@ -90,15 +90,9 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
+// healthTone returns the tone of a part with the given health. Good health is plain, because most parts have it.
 func healthTone(h models.BMCHealth) Tone {
-	switch h {
-	case models.BMCHealthWarning:
-		return ToneWarn
-	case models.BMCHealthCritical:
-		return ToneBad
-	case models.BMCHealthOK:
-	}
-	return TonePlain
+	return map[models.BMCHealth]Tone{models.BMCHealthWarning: ToneWarn, models.BMCHealthCritical: ToneBad}[h]
 }
 
 // healthProblem returns the health as text, or "" if it is OK.
@@ -107,13 +101,6 @@ func healthProblem(h models.BMCHealth) string {
 		return ""
 	}
 	return string(h)
-}
-
-func labeled(word, value string) string {
-	if value == "" {
-		return ""
-	}
-	return word + " " + value
 }
 
 func positive(format string, n int) string {
@@ -135,7 +122,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	for _, c := range b.Causes {
 		p.add(healthTone(c.Health), "", string(c.Health)+": "+c.Part, c.State)
 	}
-	p.add(TonePlain, "serial", s.Serial, labeled("SKU", s.SKU), labeled("host name", s.HostName))
+	p.add(TonePlain, "serial", s.Serial, models.Labeled("SKU", s.SKU), models.Labeled("host name", s.HostName))
 	p.add(TonePlain, "power", s.Power)
 	p.add(TonePlain, "boot progress", s.Progress, s.ProgressAt)
 	if b.Boot.Target != "" && b.Boot.Target != models.BMCBootNone && b.Boot.Enabled != "Disabled" {
@@ -144,7 +131,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "boot mode", b.Boot.Mode)
 	p.add(TonePlain, "secure boot", b.Boot.SecureBoot)
 	p.add(TonePlain, "BIOS", s.BIOS)
-	p.add(healthTone(b.Controller.Health), "controller", b.Controller.Model, labeled("firmware", b.Controller.Firmware), labeled("Redfish", b.Controller.Redfish), healthProblem(b.Controller.Health))
+	p.add(healthTone(b.Controller.Health), "controller", b.Controller.Model, models.Labeled("firmware", b.Controller.Firmware), models.Labeled("Redfish", b.Controller.Redfish), healthProblem(b.Controller.Health))
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
@@ -166,16 +153,10 @@ func (l *BMCReport) media(p *bmcPage) {
 		if m.Inserted {
 			image = cmp.Or(m.Image, "inserted (image unknown)")
 		}
-		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches over", strings.Join(m.Protocols, "/")))
+		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, models.Labeled("fetches over", strings.Join(m.Protocols, "/")))
 	}
 	for _, iso := range l.ISOs {
-		tone := TonePlain
-		switch iso.Readable {
-		case explain.AnswerNo:
-			tone = ToneBad
-		case explain.AnswerYes:
-			tone = ToneGood
-		}
+		tone := map[explain.Answer]Tone{explain.AnswerNo: ToneBad, explain.AnswerYes: ToneGood}[iso.Readable]
 		p.add(tone, "deploy ISO", iso.Address, iso.Text)
 	}
 }

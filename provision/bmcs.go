@@ -169,13 +169,9 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 
 // disks returns the disks in the node's inventory, or none if there is no inventory. Errors go to look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
-	raw, err := b.API.Inventory(ctx, n.UUID)
-	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
+	inventory, err := readInventory(ctx, b.API, n.UUID)
+	if models.IsFault(err, models.FaultNotFound, models.FaultNotAcceptable) {
 		return nil
-	}
-	var inventory hints.Inventory
-	if err == nil {
-		inventory, err = hints.DecodeInventory(raw)
 	}
 	if err != nil {
 		look.Missing = append(look.Missing, fmt.Errorf("inventory of node %s: %w", n.Label(), err))
@@ -294,18 +290,8 @@ func noAnswer(err error) bool {
 
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
-	switch strings.ToLower(found.System.Power) {
-	case "on":
-		facts.Power = models.PowerOn
-	case "off":
-		facts.Power = models.PowerOff
-	}
-	switch strings.ToLower(found.Boot.Mode) {
-	case "uefi":
-		facts.BootMode = "uefi"
-	case "legacy":
-		facts.BootMode = "bios"
-	}
+	facts.Power = map[string]models.PowerState{"on": models.PowerOn, "off": models.PowerOff}[strings.ToLower(found.System.Power)]
+	facts.BootMode = map[string]string{"uefi": "uefi", "legacy": "bios"}[strings.ToLower(found.Boot.Mode)]
 	for i := range found.Media {
 		m := &found.Media[i]
 		switch {

@@ -18,6 +18,15 @@ type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
+// readInventory reads the inventory of a node and decodes it.
+func readInventory(ctx context.Context, api Inventories, node string) (hints.Inventory, error) {
+	raw, err := api.Inventory(ctx, node)
+	if err != nil {
+		return hints.Inventory{}, err
+	}
+	return hints.DecodeInventory(raw)
+}
+
 // InventoryAge is the age from which an inventory is reported as old: disks or their device names may have changed.
 const InventoryAge = 30 * 24 * time.Hour
 
@@ -38,7 +47,7 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := api.Inventory(ctx, node.UUID)
+	inventory, err := readInventory(ctx, api, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
 		refused := &models.Refusal{Kind: models.RefusedState, Action: "disks", Node: node.Label(), Why: "no inventory for the node: disks unknown"}
 		refused.Hint, refused.ScreenHint = inspectHint(node)
@@ -47,11 +56,9 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	if err != nil {
 		return nil, err
 	}
-	d := &NodeDisks{Node: node, Hints: rootHints, Generation: hints.GenerationOf(version), Inspected: models.InspectedAt(node)}
-	if d.Inventory, err = hints.DecodeInventory(raw); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return &NodeDisks{
+		Node: node, Inventory: inventory, Hints: rootHints, Generation: hints.GenerationOf(version), Inspected: models.InspectedAt(node),
+	}, nil
 }
 
 // inspectHint returns the advice to inspect the node, as a shell command and as a command of the terminal interface.

@@ -71,10 +71,8 @@ type DiskReader interface {
 // that remains, and the volumes that RAID steps change. A nil action means that the way of erasing is unknown.
 func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
-	if raw, err := api.Inventory(ctx, n.UUID); err == nil {
-		if read, err := hints.DecodeInventory(raw); err == nil {
-			inv = &read
-		}
+	if read, err := readInventory(ctx, api, n.UUID); err == nil {
+		inv = &read
 	}
 	var list []models.Step
 	if s, is := a.(stepper); is {

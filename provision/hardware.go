@@ -30,8 +30,7 @@ type hardwareAction struct {
 	// work returns the work to do on the node. It may read from Ironic.
 	work func(ctx context.Context, n *models.Node) hardwareWork
 
-	mu    sync.Mutex
-	works map[string]hardwareWork // by node UUID
+	works sync.Map // the hardwareWork of each node, by UUID
 }
 
 // hardwareWork holds the requests and the steps of a hardware action for one node.
@@ -62,21 +61,15 @@ func (a *hardwareAction) Name() string { return a.name }
 
 func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
 	InParallel(ctx, len(nodes), func(going context.Context, i int) {
-		n := &nodes[i]
-		w := a.work(going, n)
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.works == nil {
-			a.works = map[string]hardwareWork{}
-		}
-		a.works[n.UUID] = w
+		a.works.Store(nodes[i].UUID, a.work(going, &nodes[i]))
 	})
 }
 
+// workOf returns the work on a node, or no work before the preflight.
 func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.works[n.UUID]
+	stored, _ := a.works.Load(n.UUID)
+	w, _ := stored.(hardwareWork)
+	return w
 }
 
 func (a *hardwareAction) verb(n *models.Node) verbAction {

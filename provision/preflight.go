@@ -115,7 +115,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		return nil, err
 	}
 	if f.NeedsInventory() {
-		raw, err := p.Inventory(ctx, n.UUID)
+		inventory, err := readInventory(ctx, p, n.UUID)
 		var version *models.NeedsVersionError
 		switch {
 		case models.IsFault(err, models.FaultNotFound):
@@ -124,11 +124,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		case err != nil:
 			f.InventoryError = printable.Line(err.Error())
 		default:
-			if inv, err := hints.DecodeInventory(raw); err != nil {
-				f.InventoryError = printable.Line(err.Error())
-			} else {
-				f.Inventory = &inv
-			}
+			f.Inventory = &inventory
 		}
 	}
 	if f.Target() != nil { // without a target disk, the disks of other nodes do not matter

@@ -25,7 +25,7 @@ type RAIDTarget struct {
 	// Config is the configuration in the form that Ironic expects: {"logical_disks": [{"raid_level": …, "size_gb":
 	// …}]}.
 	Config map[string]any
-	Disks  raid.Config
+	Disks  []raid.LogicalDisk
 }
 
 // ParseRAID reads a target RAID from YAML or JSON.
@@ -48,8 +48,8 @@ func NewRAID(config map[string]any) (RAIDTarget, error) {
 
 // String lists the volumes, for example "RAID 1 100 GiB (root), RAID 5 MAX".
 func (t RAIDTarget) String() string {
-	texts := make([]string, len(t.Disks.LogicalDisks))
-	for i, d := range t.Disks.LogicalDisks {
+	texts := make([]string, len(t.Disks))
+	for i, d := range t.Disks {
 		texts[i] = "RAID " + d.RAIDLevel + " " + VolumeSize(&d)
 		if d.IsRoot {
 			texts[i] += " (root)"
@@ -81,7 +81,7 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 		if problems := RAIDProblems(n, target); len(problems) > 0 {
 			return refusedWork("target RAID: "+strings.Join(problems, "; "), "")
 		}
-		disks, _ := target.Config["logical_disks"].([]any)
+		disks, _ := target.Config[raid.KeyDisks].([]any)
 		list := (&enroll.Preparation{RAID: &enroll.RAID{Disks: disks, Software: software}}).Steps()
 		text := "deletes all volumes and creates " + target.String()
 		if keep {
@@ -108,7 +108,7 @@ func DeleteRAID() Action {
 	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		return hardwareWork{
 			steps: []models.Step{{Interface: "raid", Step: "delete_configuration"}}, text: "deletes all RAID volumes", danger: models.DangerErases,
-			warnings: hintsAfterRAID(n, raid.Config{}),
+			warnings: hintsAfterRAID(n, nil),
 		}
 	}}
 }
@@ -163,8 +163,8 @@ func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Prob
 // hintsAfterRAID returns a warning if a root device hint identifies a disk, because the new RAID may hide or replace
 // that disk. If there is a root volume, it returns nil, because Ironic then sets the hints itself (update_raid_info
 // in ironic/common/raid.py). Deleting a software RAID removes the hints.
-func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
-	if slices.ContainsFunc(disks.LogicalDisks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
+func hintsAfterRAID(n *models.Node, disks []raid.LogicalDisk) []string {
+	if slices.ContainsFunc(disks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
 		return nil
 	}
 	given, _ := n.Properties["root_device"].(map[string]any)
@@ -200,7 +200,7 @@ func RAIDOf(n *models.Node) (CurrentRAID, error) {
 
 // Volumes returns the logical disks in a RAID configuration.
 func Volumes(config map[string]any) []map[string]any {
-	list, _ := config["logical_disks"].([]any)
+	list, _ := config[raid.KeyDisks].([]any)
 	var disks []map[string]any
 	for _, v := range list {
 		if disk, ok := v.(map[string]any); ok {
@@ -228,17 +228,17 @@ func VolumeTexts(disk map[string]any) []string {
 		}
 		return fmt.Sprint(disk[key])
 	}
-	size := text("size_gb")
+	size := text(raid.KeySize)
 	if size != "MAX" && size != "" {
 		size += " GiB"
 	}
 	root := ""
-	if is, _ := disk["is_root_volume"].(bool); is {
+	if is, _ := disk[raid.KeyRoot].(bool); is {
 		root = "yes"
 	}
-	drives := text("number_of_physical_disks")
-	if list, ok := disk["physical_disks"].([]any); ok {
+	drives := text(raid.KeyCount)
+	if list, ok := disk[raid.KeyDrives].([]any); ok {
 		drives = strings.Trim(fmt.Sprint(list), "[]")
 	}
-	return []string{text("raid_level"), size, text("volume_name"), root, drives}
+	return []string{text(raid.KeyLevel), size, text(raid.KeyName), root, drives}
 }

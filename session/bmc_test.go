@@ -44,13 +44,13 @@ func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 		"a variable's, in a command":            {given: given, command: true},
 		"with --address":                        {own: context, flags: BMCFlags{Address: address}, command: true},
 		"typed for it": {typed: func(l *config.BMCLogins) {
-			l.Remember(address, false, config.BMCLogin{Username: "root", Password: "hunter2"})
+			l.Remember(models.BMCCredentials{Address: address, Username: "root", Password: "hunter2"})
 		}},
 		"typed for all there": {typed: func(l *config.BMCLogins) {
-			l.Remember(address, true, config.BMCLogin{Username: "root", Password: "hunter2"})
+			l.Remember(models.BMCCredentials{Address: address, Username: "root", Password: "hunter2", All: true})
 		}},
 		"typed for all elsewhere": {typed: func(l *config.BMCLogins) {
-			l.Remember("https://10.0.7.2", true, config.BMCLogin{Username: "root", Password: "hunter2"})
+			l.Remember(models.BMCCredentials{Address: "https://10.0.7.2", Username: "root", Password: "hunter2", All: true})
 		}, from: "typed"},
 	} {
 		t.Run(name, func(t *testing.T) {

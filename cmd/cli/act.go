@@ -82,11 +82,25 @@ func (a *App) NodeCommand(use string, run func(cmd *cobra.Command, s *session.Se
 	return &cobra.Command{
 		Use: use, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			n, err := OneNode(cmd.Context(), s, args[0])
+			n, err := s.Client.Node(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			return run(cmd, s, n)
+		}),
+	}
+}
+
+// NodesCommand returns a command whose arguments are nodes, at least as many as least, which it finds in Ironic.
+func (a *App) NodesCommand(use string, least int, run func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Args: cobra.MinimumNArgs(least), ValidArgsFunction: a.CompleteNodes(0),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
+			if err != nil {
+				return err
+			}
+			return run(cmd, s, nodes)
 		}),
 	}
 }
@@ -326,15 +340,6 @@ func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, pl
 		}
 	}
 	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
-}
-
-// OneNode finds a node by name or UUID.
-func OneNode(ctx context.Context, s *session.Session, id string) (*models.Node, error) {
-	nodes, err := provision.FindNodes(ctx, s.Client, []string{id})
-	if err != nil {
-		return nil, err
-	}
-	return &nodes[0], nil
 }
 
 // ActPrepared does the same as [App.Act], but first lets the action query Ironic for information about each node.

@@ -97,7 +97,7 @@ func (a *App) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context,
 		}
 		password, err := a.AskPassword(ctx, t)
 		if err == nil {
-			logins.Remember(t.Address, true, config.BMCLogin{Username: t.Username, Password: password})
+			logins.Remember(models.BMCCredentials{Address: t.Address, Username: t.Username, Password: password, All: true})
 		}
 		return password, err
 	}

@@ -42,7 +42,7 @@ func (a *app) stepFilesListCommand(kind stepfile.Kind) *cobra.Command {
 				return err
 			}
 			if node != "" {
-				n, err := cli.OneNode(cmd.Context(), s, node)
+				n, err := s.Client.Node(cmd.Context(), node)
 				if err != nil {
 					return err
 				}

@@ -61,9 +61,9 @@ func inventoryTable(i agent.Inventory) cli.Result {
 	}
 	v := i.SystemVendor
 	add("host", i.Hostname)
-	add("system", strings.TrimSpace(v.Manufacturer+" "+v.ProductName), prefixed("serial ", v.SerialNumber))
+	add("system", strings.TrimSpace(v.Manufacturer+" "+v.ProductName), models.Labeled("serial", v.SerialNumber))
 	add("firmware", strings.TrimSpace(v.Firmware.Vendor+" "+v.Firmware.Version), v.Firmware.BuildDate)
-	add("boot mode", string(i.Boot.Mode), prefixed("booted from ", deref(i.Boot.PXEInterface)))
+	add("boot mode", string(i.Boot.Mode), models.Labeled("booted from", deref(i.Boot.PXEInterface)))
 	const mib = 1 << 20
 	add("memory", fmt.Sprintf("%d MiB", i.Memory.PhysicalMB), fmt.Sprintf("usable %d MiB", i.Memory.Total/mib))
 	add("CPUs", strconv.Itoa(i.CPU.Count), i.CPU.ModelName, i.CPU.Architecture, fmt.Sprintf("%d sockets", i.CPU.SocketCount))
@@ -82,7 +82,7 @@ func inventoryTable(i agent.Inventory) cli.Result {
 		add("interface", n.Name, n.MAC, link, speed, deref(n.IPv4), deref(n.IPv6), deref(n.Driver), deref(n.PCIAddress))
 	}
 	for _, d := range i.Disks {
-		add("disk", d.Name, fmt.Sprintf("%.1f GiB", float64(d.Size)/(1<<30)), attribute(d.Model), prefixed("serial ", attribute(d.Serial)), prefixed("wwn ", attribute(d.WWN)))
+		add("disk", d.Name, fmt.Sprintf("%.1f GiB", float64(d.Size)/(1<<30)), attribute(d.Model), models.Labeled("serial", attribute(d.Serial)), models.Labeled("wwn", attribute(d.WWN)))
 	}
 	return r
 }
@@ -95,13 +95,6 @@ func deref(text *string) string {
 }
 
 func attribute(t agent.Texts) string { return strings.Join(t, " ") }
-
-func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
 
 func (a *app) agentDisksCommand(root *string) *cobra.Command {
 	var given, skip string

@@ -90,48 +90,32 @@ func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, 
 }
 
 func (a *app) biosCompareCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "compare GOLDEN NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			golden, nodes, err := a.goldenAndOthers(cmd, s, args)
-			if err != nil {
-				return err
+	return a.NodesCommand("compare GOLDEN NODE…", 2, func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error {
+		if len(nodes) < 2 {
+			return cli.Usagef("%s: give a node other than %s", cmd.CommandPath(), nodes[0].Label())
+		}
+		drifts, err := provision.BIOSDrift(cmd.Context(), s.Client, nodes[0].Ref(), models.Refs(nodes[1:]))
+		if err != nil {
+			return err
+		}
+		r := cli.Result{Header: []string{"NODE", "SETTING", "GOLDEN", "VALUE", "NOTE"}, Data: cli.NonNil(drifts), Empty: "No differences."}
+		for _, d := range drifts {
+			switch {
+			case d.Err != nil:
+				r.Rows = append(r.Rows, []string{d.Node.Label(), "", "", "", d.Err.Error()})
+			case len(d.Differences) > 0:
+				r.Names = append(r.Names, d.Node.Label())
 			}
-			drifts, err := provision.BIOSDrift(cmd.Context(), s.Client, golden, nodes)
-			if err != nil {
-				return err
+			for _, x := range d.Differences {
+				r.Rows = append(r.Rows, []string{d.Node.Label(), x.Name, x.Golden, x.Value, x.Note})
 			}
-			r := cli.Result{Header: []string{"NODE", "SETTING", "GOLDEN", "VALUE", "NOTE"}, Data: cli.NonNil(drifts), Empty: "No differences."}
-			for _, d := range drifts {
-				switch {
-				case d.Err != nil:
-					r.Rows = append(r.Rows, []string{d.Node.Label(), "", "", "", d.Err.Error()})
-				case len(d.Differences) > 0:
-					r.Names = append(r.Names, d.Node.Label())
-				}
-				for _, x := range d.Differences {
-					r.Rows = append(r.Rows, []string{d.Node.Label(), x.Name, x.Golden, x.Value, x.Note})
-				}
-			}
-			return a.Print(r)
-		}),
-	}
-}
-
-// goldenAndOthers finds the nodes that the arguments name. The first one is the golden node.
-func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []string) (golden *models.Node, others []models.Node, err error) {
-	nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(nodes) < 2 {
-		return nil, nil, cli.Usagef("%s: give a node other than %s", cmd.CommandPath(), nodes[0].Label())
-	}
-	return &nodes[0], nodes[1:], nil
+		}
+		return a.Print(r)
+	})
 }
 
 func (a *app) copyBIOS(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
-	golden, err := cli.OneNode(ctx, s, args[0])
+	golden, err := s.Client.Node(ctx, args[0])
 	if err != nil {
 		return nil, nil, err
 	}

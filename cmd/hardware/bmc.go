@@ -219,7 +219,8 @@ func (a *app) keepLogin(ctx context.Context, way *session.BMCAccess, t *bmc.Targ
 	if err := bmc.Verify(ctx, *t); err != nil {
 		return err
 	}
-	if err := way.Logins.Keep(ctx, t.Address, all, config.BMCLogin{Username: t.Username, Password: t.Password}); err != nil {
+	given := models.BMCCredentials{Address: t.Address, Username: t.Username, Password: t.Password, All: all}
+	if err := way.Logins.Keep(ctx, given); err != nil {
 		return err
 	}
 	a.PrintMessage("stored the password of %s in the keyring", t.Username)

@@ -16,32 +16,25 @@ import (
 )
 
 func (a *app) firmwareListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "list NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
-			if err != nil {
-				return err
+	return a.NodesCommand("list NODE…", 1, func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error {
+		all, err := provision.FirmwareOf(cmd.Context(), s.Client, models.Refs(nodes))
+		if err != nil {
+			return err
+		}
+		r := cli.Result{
+			Header: []string{"NODE", "COMPONENT", "VERSION", "INITIAL", "LAST UPDATE"}, Data: cli.NonNil(all),
+			Empty: "No firmware: Ironic reads it during cleaning and inspection, if the firmware interface supports it.",
+		}
+		for _, n := range all {
+			for _, f := range n.Components {
+				r.Rows = append(r.Rows, []string{n.Node.Label(), f.Component, f.CurrentVersion, f.InitialVersion, f.LastFlashed})
 			}
-			all, err := provision.FirmwareOf(cmd.Context(), s.Client, models.Refs(nodes))
-			if err != nil {
-				return err
+			if len(n.Components) > 0 {
+				r.Names = append(r.Names, n.Node.Label())
 			}
-			r := cli.Result{
-				Header: []string{"NODE", "COMPONENT", "VERSION", "INITIAL", "LAST UPDATE"}, Data: cli.NonNil(all),
-				Empty: "No firmware: Ironic reads it during cleaning and inspection, if the firmware interface supports it.",
-			}
-			for _, n := range all {
-				for _, f := range n.Components {
-					r.Rows = append(r.Rows, []string{n.Node.Label(), f.Component, f.CurrentVersion, f.InitialVersion, f.LastFlashed})
-				}
-				if len(n.Components) > 0 {
-					r.Names = append(r.Names, n.Node.Label())
-				}
-			}
-			return a.Print(r)
-		}),
-	}
+		}
+		return a.Print(r)
+	})
 }
 
 func (a *app) firmwareMatrixCommand() *cobra.Command {

@@ -41,33 +41,26 @@ func (a *app) inventoryCommand() *cobra.Command {
 }
 
 func (a *app) volumesCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "volumes NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			r := cli.Result{Header: []string{"NODE", "KIND", "TYPE", "ID", "BOOT INDEX", "UUID"}, Empty: "No volume connectors or targets."}
-			all := []models.Volumes{}
-			nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
+	return a.NodesCommand("volumes NODE…", 1, func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error {
+		r := cli.Result{Header: []string{"NODE", "KIND", "TYPE", "ID", "BOOT INDEX", "UUID"}, Empty: "No volume connectors or targets."}
+		all := []models.Volumes{}
+		for i := range nodes {
+			n := &nodes[i]
+			v, err := s.Client.Volumes(cmd.Context(), n.UUID)
 			if err != nil {
 				return err
 			}
-			for i := range nodes {
-				n := &nodes[i]
-				v, err := s.Client.Volumes(cmd.Context(), n.UUID)
-				if err != nil {
-					return err
-				}
-				all = append(all, v)
-				for _, c := range v.Connectors {
-					r.Add(c.UUID, n.Label(), "connector", c.Type, c.ID, "", c.UUID)
-				}
-				for _, t := range v.Targets {
-					r.Add(t.UUID, n.Label(), "target", t.Type, t.VolumeID, fmt.Sprint(t.BootIndex), t.UUID)
-				}
+			all = append(all, v)
+			for _, c := range v.Connectors {
+				r.Add(c.UUID, n.Label(), "connector", c.Type, c.ID, "", c.UUID)
 			}
-			r.Data = all
-			return a.Print(r)
-		}),
-	}
+			for _, t := range v.Targets {
+				r.Add(t.UUID, n.Label(), "target", t.Type, t.VolumeID, fmt.Sprint(t.BootIndex), t.UUID)
+			}
+		}
+		r.Data = all
+		return a.Print(r)
+	})
 }
 
 func (a *app) vendorCommand() *cobra.Command {
@@ -121,7 +114,7 @@ func (a *app) stepsCommand() *cobra.Command {
 				return a.printSteps(steps.All(), kinds, "")
 			}
 			return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-				n, err := cli.OneNode(cmd.Context(), s, args[0])
+				n, err := s.Client.Node(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/session"
@@ -150,7 +151,11 @@ func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (p
 		return nil, err
 	}
 	defer s.Close()
-	found, err := readDisks(cmd, s, node)
+	n, err := s.Client.Node(cmd.Context(), node)
+	if err != nil {
+		return nil, err
+	}
+	found, err := readDisks(cmd, s, n)
 	if err != nil {
 		return nil, err
 	}
@@ -173,26 +178,18 @@ func (a *app) hintsCommand() *cobra.Command {
 
 func (a *app) disksCommand() *cobra.Command {
 	maxAge := provision.InventoryAge
-	cmd := &cobra.Command{
-		Use:  "disks NODE",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			found, err := readDisks(cmd, s, args[0])
-			if err != nil {
-				return err
-			}
-			return a.printDisks(found, maxAge)
-		}),
-	}
+	cmd := a.NodeCommand("disks NODE", func(cmd *cobra.Command, s *session.Session, n *models.Node) error {
+		found, err := readDisks(cmd, s, n)
+		if err != nil {
+			return err
+		}
+		return a.printDisks(found, maxAge)
+	})
 	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "warn about an inventory that is older than this")
 	return cmd
 }
 
-func readDisks(cmd *cobra.Command, s *session.Session, name string) (*provision.NodeDisks, error) {
-	node, err := s.Client.Node(cmd.Context(), name)
-	if err != nil {
-		return nil, err
-	}
+func readDisks(cmd *cobra.Command, s *session.Session, node *models.Node) (*provision.NodeDisks, error) {
 	version, _ := s.Client.Version()
 	return provision.ReadDisks(cmd.Context(), s.Client, node, version)
 }

@@ -148,7 +148,7 @@ func (a *app) createCommand(use string, create func(
 ) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		node, err := cli.OneNode(ctx, s, args[0])
+		node, err := s.Client.Node(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -185,34 +185,28 @@ type portFindings struct {
 func (a *app) portSuggestCommand() *cobra.Command {
 	var flags portFlags
 	var apply bool
-	cmd := &cobra.Command{
-		Use: "suggest NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			ctx := cmd.Context()
-			nodes, err := provision.FindNodes(ctx, s.Client, args)
-			if err != nil {
+	cmd := a.NodesCommand("suggest NODE…", 1, func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error {
+		ctx := cmd.Context()
+		reports := make([]provision.PortReport, len(nodes))
+		for i := range nodes {
+			var err error
+			if reports[i], err = provision.ComparePorts(ctx, s.Client, &nodes[i]); err != nil {
 				return err
 			}
-			reports := make([]provision.PortReport, len(nodes))
-			for i := range nodes {
-				if reports[i], err = provision.ComparePorts(ctx, s.Client, &nodes[i]); err != nil {
-					return err
-				}
-			}
-			if !apply && !flags.dryRun {
-				return a.Print(findingTable(reports))
-			}
-			action, err := provision.CreateMissingPorts(ctx, s.Client, reports)
-			switch {
-			case err != nil:
-				return err
-			case action.Empty():
-				a.PrintMessage("no port is missing")
-				return a.Print(findingTable(reports))
-			}
-			return a.actOnPorts(cmd, s, action, flags)
-		}),
-	}
+		}
+		if !apply && !flags.dryRun {
+			return a.Print(findingTable(reports))
+		}
+		action, err := provision.CreateMissingPorts(ctx, s.Client, reports)
+		switch {
+		case err != nil:
+			return err
+		case action.Empty():
+			a.PrintMessage("no port is missing")
+			return a.Print(findingTable(reports))
+		}
+		return a.actOnPorts(cmd, s, action, flags)
+	})
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&apply, "apply", false, "create the missing ports")
 	return cmd
@@ -325,7 +319,7 @@ func (a *app) vifAttachCommand() *cobra.Command {
 		if port != "" && portgroup != "" {
 			return nil, cli.Usagef("vif attach: --port and --portgroup cannot be combined")
 		}
-		node, err := cli.OneNode(ctx, s, args[0])
+		node, err := s.Client.Node(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -336,7 +330,7 @@ func (a *app) vifAttachCommand() *cobra.Command {
 func (a *app) vifDetachCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "detach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		node, err := cli.OneNode(ctx, s, args[0])
+		node, err := s.Client.Node(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}

@@ -62,7 +62,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 	if _, has := t.node.TargetRAIDConfig["logical_disks"]; !has {
 		return "", raidFault(&raid.Error{Class: raid.KeyError, Reason: "'logical_disks'"})
 	}
-	config, err := raid.Decode(map[string]any(t.node.TargetRAIDConfig))
+	disks, err := raid.Decode(map[string]any(t.node.TargetRAIDConfig))
 	if err != nil {
 		return "", fmt.Errorf("reading the target RAID configuration: %w", err)
 	}
@@ -70,7 +70,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 	if err != nil {
 		return "", err
 	}
-	volumes, err := raid.Assign(config, drives, t.node.UUID)
+	volumes, err := raid.Assign(disks, drives, t.node.UUID)
 	if err != nil {
 		return "", raidFault(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -129,21 +130,14 @@ func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
 }
 
-func labeled(label, text string) string {
-	if text == "" {
-		return ""
-	}
-	return label + " " + text
-}
-
 func (s *stored) system() []string {
 	in := &s.Inventory
 	return []string{
-		join("  ", in.System.Manufacturer, in.System.Product, labeled("serial", in.System.Serial)),
-		labeled("firmware", join(" ", in.System.Firmware.Vendor, in.System.Firmware.Version, in.System.Firmware.Date)),
-		join("  ", labeled("boot mode", in.Boot.Mode), labeled("booted over", in.Boot.PXE)),
-		join("  ", labeled("BMC", in.BMC), labeled("hostname", in.Hostname)),
-		labeled("ramdisk error:", s.ramdiskError()),
+		join("  ", in.System.Manufacturer, in.System.Product, models.Labeled("serial", in.System.Serial)),
+		models.Labeled("firmware", join(" ", in.System.Firmware.Vendor, in.System.Firmware.Version, in.System.Firmware.Date)),
+		join("  ", models.Labeled("boot mode", in.Boot.Mode), models.Labeled("booted over", in.Boot.PXE)),
+		join("  ", models.Labeled("BMC", in.BMC), models.Labeled("hostname", in.Hostname)),
+		models.Labeled("ramdisk error:", s.ramdiskError()),
 	}
 }
 
@@ -182,7 +176,7 @@ func diskLines(disks []hints.Disk, root *hints.Disk) []string {
 	lines := make([]string, len(disks))
 	for i := range disks {
 		d := &disks[i]
-		lines[i] = join("  ", d.Name, fmt.Sprintf("%.1f GiB", d.GiB()), d.Kind(), d.Transport, d.Model, labeled("serial", d.Serial), labeled("wwn", d.WWN))
+		lines[i] = join("  ", d.Name, fmt.Sprintf("%.1f GiB", d.GiB()), d.Kind(), d.Transport, d.Model, models.Labeled("serial", d.Serial), models.Labeled("wwn", d.WWN))
 		if root != nil && root.Name == d.Name {
 			lines[i] += "  (root disk chosen by the root-device hook)"
 		}
@@ -205,7 +199,7 @@ func nicLines(nics []hints.NIC) []string {
 			boot = "booted over this NIC"
 		}
 		if n.Neighbor != (hints.Neighbor{}) {
-			neighbor = "LLDP: " + join(" ", n.Neighbor.SwitchInfo, n.Neighbor.SwitchID, labeled("port", n.Neighbor.PortID))
+			neighbor = "LLDP: " + join(" ", n.Neighbor.SwitchInfo, n.Neighbor.SwitchID, models.Labeled("port", n.Neighbor.PortID))
 		}
 		lines[i] = join("  ", n.Name, n.MAC, link, boot, neighbor)
 	}
@@ -240,7 +234,7 @@ func (s *stored) pci() []string {
 		if d.NUMA != nil && *d.NUMA >= 0 {
 			node = fmt.Sprintf("NUMA node %d", *d.NUMA)
 		}
-		lines[i] = join("  ", cmp.Or(d.Bus, "?"), d.Vendor+":"+d.Product, labeled("class", d.Class), labeled("revision", d.Revision), node)
+		lines[i] = join("  ", cmp.Or(d.Bus, "?"), d.Vendor+":"+d.Product, models.Labeled("class", d.Class), models.Labeled("revision", d.Revision), node)
 	}
 	return lines
 }

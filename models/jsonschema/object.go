@@ -31,18 +31,16 @@ func (c *checker) below(step any, found []*Violation, schemaPath ...string) {
 }
 
 func (c *checker) checkObject(v *hints.PythonDict) {
-	properties := func() { c.checkProperties(v) }
-	required := func() { c.checkRequired(v) }
-	others := func() { c.checkOthers(v) }
-	checks := []func(){properties, required, others}
+	type check = func(*hints.PythonDict)
+	checks := []check{c.checkProperties, c.checkRequired, c.checkOthers}
 	switch {
 	case c.schema.ClosedFirst:
-		checks = []func(){properties, others, required}
+		checks = []check{c.checkProperties, c.checkOthers, c.checkRequired}
 	case c.schema.RequiredFirst:
-		checks = []func(){required, properties, others}
+		checks = []check{c.checkRequired, c.checkProperties, c.checkOthers}
 	}
-	for _, check := range checks {
-		check()
+	for _, run := range checks {
+		run(v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.schema.Together)) {
 		for _, other := range c.schema.Together[name] {

@@ -44,15 +44,15 @@ type Volume struct {
 // _find_configuration in ironic/drivers/modules/redfish/raid.py). The result is in the order in which Ironic
 // processes the disks, which differs from their order in the configuration. A logical disk that Ironic forgets is
 // missing from the result; see [search.assign]. node is the node's UUID, which appears in one of the errors.
-func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
-	for i := range config.LogicalDisks {
-		if d := &config.LogicalDisks[i]; d.Max && !d.HasDrives() {
+func Assign(disks []LogicalDisk, drives []Drive, node string) ([]Volume, error) {
+	for i := range disks {
+		if d := &disks[i]; d.Max && !d.HasDrives() {
 			return nil, &Error{Class: InvalidParameterValue, Reason: fmt.Sprintf("create_configuration called with invalid target_raid_configuration for node %s. "+
 				"'physical_disks' is missing from logical_disk while 'size_gb'='MAX' was requested: %s", node, hints.PythonRepr(d.quoted()))}
 		}
 	}
-	s := newSearch(config.LogicalDisks, drives)
-	volumes, err := s.run(config.LogicalDisks)
+	s := newSearch(disks, drives)
+	volumes, err := s.run(disks)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +80,12 @@ func (d *LogicalDisk) quoted() *hints.PythonDict {
 		return d.given
 	}
 	q := &hints.PythonDict{}
-	q.Set(keyLevel, d.RAIDLevel)
-	q.Set(keySize, hints.PythonInt(fmt.Sprint(d.SizeGB)))
+	q.Set(KeyLevel, d.RAIDLevel)
+	q.Set(KeySize, hints.PythonInt(fmt.Sprint(d.SizeGB)))
 	if d.Max {
-		q.Set(keySize, allMax)
+		q.Set(KeySize, allMax)
 	}
-	for key, text := range map[string]string{keyName: d.VolumeName, keyType: d.DiskType, keyProtocol: d.InterfaceType, keyCtrl: d.Controller} {
+	for key, text := range map[string]string{KeyName: d.VolumeName, KeyDiskType: d.DiskType, KeyInterface: d.InterfaceType, KeyController: d.Controller} {
 		if text != "" {
 			q.Set(key, text)
 		}

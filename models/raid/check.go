@@ -7,19 +7,19 @@ import (
 	"ironworks/models/jsonschema"
 )
 
-// Keys in a configuration and in its logical disks.
+// KeyDisks is the key of a configuration; the other keys are those of its logical disks.
 const (
-	keyDisks    = "logical_disks"
-	keyLevel    = "raid_level"
-	keySize     = "size_gb"
-	keyName     = "volume_name"
-	keyRoot     = "is_root_volume"
-	keyShare    = "share_physical_disks"
-	keyType     = "disk_type"
-	keyProtocol = "interface_type"
-	keyCount    = "number_of_physical_disks"
-	keyCtrl     = "controller"
-	keyPhysical = "physical_disks"
+	KeyDisks      = "logical_disks"
+	KeyLevel      = "raid_level"
+	KeySize       = "size_gb"
+	KeyName       = "volume_name"
+	KeyRoot       = "is_root_volume"
+	KeyShare      = "share_physical_disks"
+	KeyDiskType   = "disk_type"
+	KeyInterface  = "interface_type"
+	KeyCount      = "number_of_physical_disks"
+	KeyController = "controller"
+	KeyDrives     = "physical_disks"
 )
 
 // allMax is the size of a logical disk that takes all the space.
@@ -29,8 +29,8 @@ const allMax = "MAX"
 // properties. The schema is the same in Ironic 39.0.0 and 21.4.4.
 func configSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Types: []string{"object"}, Required: []string{keyDisks}, Closed: true,
-		Properties: map[string]*jsonschema.Schema{keyDisks: {Types: []string{"array"}, Items: diskSchema(), MinItems: 1}},
+		Types: []string{"object"}, Required: []string{KeyDisks}, Closed: true,
+		Properties: map[string]*jsonschema.Schema{KeyDisks: {Types: []string{"array"}, Items: diskSchema(), MinItems: 1}},
 	}
 }
 
@@ -43,14 +43,14 @@ func diskSchema() *jsonschema.Schema {
 		return &jsonschema.Schema{Types: []string{"integer"}, Draft4: true, Minimum: new(int), Exclusive: exclusive}
 	}
 	return &jsonschema.Schema{
-		Types: []string{"object"}, Required: []string{keyLevel, keySize}, Closed: true,
-		Together: map[string][]string{keyPhysical: {keyCtrl}},
-		Order:    []string{keyLevel, keySize, keyName, keyRoot, keyShare, keyType, keyProtocol, keyCount, keyCtrl, keyPhysical},
+		Types: []string{"object"}, Required: []string{KeyLevel, KeySize}, Closed: true,
+		Together: map[string][]string{KeyDrives: {KeyController}},
+		Order:    []string{KeyLevel, KeySize, KeyName, KeyRoot, KeyShare, KeyDiskType, KeyInterface, KeyCount, KeyController, KeyDrives},
 		Properties: map[string]*jsonschema.Schema{
-			keyLevel: oneOf(Levels()...), keySize: {AnyOf: []*jsonschema.Schema{whole(false), oneOf(allMax)}},
-			keyName: text, keyRoot: boolean, keyShare: boolean, keyType: oneOf(diskTypes()...),
-			keyProtocol: oneOf(interfaceTypes()...), keyCount: whole(true), keyCtrl: text,
-			keyPhysical: {AnyOf: []*jsonschema.Schema{
+			KeyLevel: oneOf(Levels()...), KeySize: {AnyOf: []*jsonschema.Schema{whole(false), oneOf(allMax)}},
+			KeyName: text, KeyRoot: boolean, KeyShare: boolean, KeyDiskType: oneOf(diskTypes()...),
+			KeyInterface: oneOf(interfaceTypes()...), KeyCount: whole(true), KeyController: text,
+			KeyDrives: {AnyOf: []*jsonschema.Schema{
 				{Types: []string{"array"}, Items: text},
 				{Types: []string{"array"}, Items: &jsonschema.Schema{Types: []string{"object"}}, MinItems: 2},
 			}},
@@ -76,7 +76,7 @@ func Check(config any) error {
 	roots := 0
 	given, _ := value.(*hints.PythonDict)
 	for _, disk := range disksOf(given) {
-		if hints.PythonTruthy(disk.Get(keyRoot)) {
+		if hints.PythonTruthy(disk.Get(KeyRoot)) {
 			roots++
 		}
 	}
@@ -87,7 +87,7 @@ func Check(config any) error {
 }
 
 func disksOf(config *hints.PythonDict) []*hints.PythonDict {
-	list, _ := config.Get(keyDisks).(hints.PythonList)
+	list, _ := config.Get(KeyDisks).(hints.PythonList)
 	var disks []*hints.PythonDict
 	for _, v := range list {
 		if disk, ok := v.(*hints.PythonDict); ok {
@@ -105,7 +105,7 @@ func CheckHardware(config any) error {
 	}
 	given, _ := pythonOf(config).(*hints.PythonDict)
 	for _, disk := range disksOf(given) {
-		if disk.Get(keyProtocol) == "scsi" {
+		if disk.Get(KeyInterface) == "scsi" {
 			return &Error{Class: InvalidParameterValue, Reason: "interface type `scsi` not supported by Redfish RAID"}
 		}
 	}

@@ -23,10 +23,7 @@ import (
 // maxGiB is the largest size that Assign can handle: its number of bytes still fits in 63 bits.
 const maxGiB = math.MaxInt64 >> 30
 
-// Config is a target RAID configuration.
-type Config struct{ LogicalDisks []LogicalDisk }
-
-// LogicalDisk is a volume to create.
+// LogicalDisk is a volume to create. A target RAID configuration is a list of logical disks.
 type LogicalDisk struct {
 	// SizeGB is the size in GiB. If Max is set, the disk takes all the space instead.
 	SizeGB int64
@@ -53,40 +50,40 @@ type LogicalDisk struct {
 // HasDrives reports whether the configuration names the drives of the logical disk. An empty list also counts.
 func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != nil }
 
-// Decode decodes a configuration. config is a value decoded from YAML or JSON, or a *hints.PythonDict. Decode accepts
-// the same configurations as [Check], but reports all problems, each with the number of the logical disk, the key and
-// the value.
-func Decode(config any) (Config, error) {
+// Decode decodes the logical disks of a configuration. config is a value decoded from YAML or JSON, or a
+// *hints.PythonDict. Decode accepts the same configurations as [Check], but reports all problems, each with the number
+// of the logical disk, the key and the value.
+func Decode(config any) ([]LogicalDisk, error) {
 	given, ok := pythonOf(config).(*hints.PythonDict)
 	if !ok {
-		return Config{}, fmt.Errorf("a RAID configuration must be an object with the key %q, not %s", keyDisks, hints.PythonRepr(pythonOf(config)))
+		return nil, fmt.Errorf("a RAID configuration must be an object with the key %q, not %s", KeyDisks, hints.PythonRepr(pythonOf(config)))
 	}
 	for _, key := range given.Keys() {
-		if key != keyDisks {
-			return Config{}, fmt.Errorf("unknown key %q: a RAID configuration has only the key %q", key, keyDisks)
+		if key != KeyDisks {
+			return nil, fmt.Errorf("unknown key %q: a RAID configuration has only the key %q", key, KeyDisks)
 		}
 	}
-	list, _ := given.Get(keyDisks).(hints.PythonList)
+	list, _ := given.Get(KeyDisks).(hints.PythonList)
 	if len(list) == 0 {
-		return Config{}, fmt.Errorf("%s: %s: list at least one logical disk", keyDisks, hints.PythonRepr(given.Get(keyDisks)))
+		return nil, fmt.Errorf("%s: %s: list at least one logical disk", KeyDisks, hints.PythonRepr(given.Get(KeyDisks)))
 	}
 	r := reader{}
-	c := Config{}
+	var disks []LogicalDisk
 	roots := 0
 	for i, v := range list {
 		r.number = i + 1
 		disk := r.disk(v)
-		c.LogicalDisks = append(c.LogicalDisks, disk)
+		disks = append(disks, disk)
 		if disk.IsRoot {
 			if roots++; roots == 2 {
-				r.fail(keyRoot, true, "only one logical disk can be the root volume")
+				r.fail(KeyRoot, true, "only one logical disk can be the root volume")
 			}
 		}
 	}
 	if len(r.problems) > 0 {
-		return Config{}, errors.Join(r.problems...)
+		return nil, errors.Join(r.problems...)
 	}
-	return c, nil
+	return disks, nil
 }
 
 type reader struct {
@@ -102,25 +99,25 @@ func (r *reader) fail(key string, value any, fix string) {
 func (r *reader) disk(v any) LogicalDisk {
 	given, ok := v.(*hints.PythonDict)
 	if !ok {
-		r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: use an object with %s and %s", r.number, hints.PythonRepr(v), keyLevel, keySize))
+		r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: use an object with %s and %s", r.number, hints.PythonRepr(v), KeyLevel, KeySize))
 		return LogicalDisk{}
 	}
 	r.given = given
-	known := []string{keyLevel, keySize, keyName, keyRoot, keyShare, keyType, keyProtocol, keyCount, keyCtrl, keyPhysical}
+	known := []string{KeyLevel, KeySize, KeyName, KeyRoot, KeyShare, KeyDiskType, KeyInterface, KeyCount, KeyController, KeyDrives}
 	for _, key := range given.Keys() {
 		if !slices.Contains(known, key) {
 			r.fail(key, given.Get(key), "unknown key; known keys: "+strings.Join(known, ", "))
 		}
 	}
-	for _, key := range []string{keyLevel, keySize} {
+	for _, key := range []string{KeyLevel, KeySize} {
 		if !given.Has(key) {
 			r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s is missing", r.number, key))
 		}
 	}
 	d := LogicalDisk{
-		given: given, RAIDLevel: r.word(keyLevel, Levels()), VolumeName: r.text(keyName), IsRoot: r.bool(keyRoot), Share: r.bool(keyShare),
-		DiskType: r.word(keyType, diskTypes()), InterfaceType: r.word(keyProtocol, interfaceTypes()),
-		DriveCount: r.count(), Controller: r.text(keyCtrl),
+		given: given, RAIDLevel: r.word(KeyLevel, Levels()), VolumeName: r.text(KeyName), IsRoot: r.bool(KeyRoot), Share: r.bool(KeyShare),
+		DiskType: r.word(KeyDiskType, diskTypes()), InterfaceType: r.word(KeyInterface, interfaceTypes()),
+		DriveCount: r.count(), Controller: r.text(KeyController),
 	}
 	d.SizeGB, d.Max = r.size()
 	r.physical(&d)
@@ -152,34 +149,34 @@ func (r *reader) bool(key string) bool {
 }
 
 func (r *reader) count() int {
-	number, _ := r.given.Get(keyCount).(hints.PythonInt)
+	number, _ := r.given.Get(KeyCount).(hints.PythonInt)
 	n, err := strconv.ParseInt(string(number), 10, 32)
-	if r.given.Has(keyCount) && (err != nil || n <= 0) {
-		r.fail(keyCount, r.given.Get(keyCount), "use a whole number of drives, at least 1")
+	if r.given.Has(KeyCount) && (err != nil || n <= 0) {
+		r.fail(KeyCount, r.given.Get(KeyCount), "use a whole number of drives, at least 1")
 	}
 	return int(n)
 }
 
 func (r *reader) size() (gib int64, takesAll bool) {
-	value := r.given.Get(keySize)
-	if value == allMax || !r.given.Has(keySize) {
+	value := r.given.Get(KeySize)
+	if value == allMax || !r.given.Has(KeySize) {
 		return 0, value == allMax
 	}
 	number, _ := value.(hints.PythonInt)
 	gib, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil || gib < 0 || gib > maxGiB {
-		r.fail(keySize, value, fmt.Sprintf("use a whole number of GiB, or %q", allMax))
+		r.fail(KeySize, value, fmt.Sprintf("use a whole number of GiB, or %q", allMax))
 	}
 	return gib, false
 }
 
 func (r *reader) physical(d *LogicalDisk) {
-	value := r.given.Get(keyPhysical)
-	if !r.given.Has(keyPhysical) {
+	value := r.given.Get(KeyDrives)
+	if !r.given.Has(KeyDrives) {
 		return
 	}
-	if !r.given.Has(keyCtrl) {
-		r.fail(keyPhysical, value, "specify the controller as well")
+	if !r.given.Has(KeyController) {
+		r.fail(KeyDrives, value, "specify the controller as well")
 	}
 	list, isList := value.(hints.PythonList)
 	names, objects := []string{}, []hints.Hints{}
@@ -201,7 +198,7 @@ func (r *reader) physical(d *LogicalDisk) {
 	case isList && len(objects) == len(list) && len(list) >= 2:
 		d.Hints = objects
 	default:
-		r.fail(keyPhysical, value, "list drive IDs, or, for software RAID, two or more objects with device hints")
+		r.fail(KeyDrives, value, "list drive IDs, or, for software RAID, two or more objects with device hints")
 	}
 }
 

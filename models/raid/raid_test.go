@@ -110,11 +110,11 @@ func TestAssign(t *testing.T) {
 		// When placing the second disk fails with an error, Ironic continues without that disk.
 		{`{"raid_level": "0", "size_gb": 1}, {"raid_level": "1+0", "size_gb": 1}`, shelf(3), "0 on 1 [1 2] 1073741824 1x2; "},
 	} {
-		config, err := Decode(parsed(t, `{"logical_disks": [`+test.disks+`]}`))
+		disks, err := Decode(parsed(t, `{"logical_disks": [`+test.disks+`]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		volumes, err := Assign(config, test.drives, "n")
+		volumes, err := Assign(disks, test.drives, "n")
 		got := ""
 		for _, v := range volumes {
 			got += fmt.Sprintf("%s on %s %v %d %dx%d", v.RAIDLevel, v.Controller, v.Drives, v.Bytes, v.SpanDepth, v.SpanLength)

@@ -27,7 +27,7 @@ func (s Software) Problems(disks []*hints.PythonDict) []string {
 	for _, disk := range disks {
 		c.logicalDisk(disk)
 	}
-	if disks[0].Text(keyLevel) != "1" {
+	if disks[0].Text(KeyLevel) != "1" {
 		c.fail("Software RAID Configuration requires RAID-1 for the first logical disk")
 	}
 	if len(disks) == 2 {
@@ -59,10 +59,10 @@ func (c *softwareCheck) fail(format string, args ...any) {
 }
 
 func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
-	if disk.Text(keyCtrl) != "software" {
+	if disk.Text(KeyController) != "software" {
 		c.fail("Software RAID configuration requires all logical disks to have 'controller'='software'")
 	}
-	switch name := disk.Get(keyName); {
+	switch name := disk.Get(KeyName); {
 	case name == nil:
 		if c.KeepsVolumes && c.Generation == hints.GenerationNewest {
 			c.fail("All logical disks are required to have a volume name specified as a volume name is mentioned in the property skip block devices.")
@@ -72,16 +72,16 @@ func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
 	default:
 		c.names = append(c.names, hints.PythonStr(name))
 	}
-	if hints.PythonTruthy(disk.Get(keyRoot)) && c.Generation == hints.GenerationNewest {
+	if hints.PythonTruthy(disk.Get(KeyRoot)) && c.Generation == hints.GenerationNewest {
 		if c.rooted {
 			c.fail("Software RAID configuration allows only one logical disk to be marked as is_root_volume")
 		}
 		c.rooted = true
 	}
-	if disk.Get(keyPhysical) == nil {
+	if disk.Get(KeyDrives) == nil {
 		return
 	}
-	physical, ok := disk.Get(keyPhysical).(hints.PythonList)
+	physical, ok := disk.Get(KeyDrives).(hints.PythonList)
 	if !ok || len(physical) < 2 {
 		c.fail("The physical_disks parameter for software RAID must be a list with at least 2 items, each specifying a disk in the device hints format")
 	}
@@ -91,10 +91,10 @@ func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
 }
 
 func (c *softwareCheck) second(first, second *hints.PythonDict) {
-	if first.Text(keySize) == allMax && second.Text(keySize) == allMax {
+	if first.Text(KeySize) == allMax && second.Text(KeySize) == allMax {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")
 	}
-	level := second.Text(keyLevel)
+	level := second.Text(KeyLevel)
 	if !slices.Contains([]string{"0", "1", "1+0", "5", "6"}, level) {
 		c.fail("Software RAID configuration does not support RAID level %s", level)
 	}

@@ -92,7 +92,7 @@ func compareAssignment(t *testing.T, c *raidCase, want *raidAnswer, counts map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := raid.Decode(given)
+	disks, err := raid.Decode(given)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, c.Config)
 	}
@@ -100,7 +100,7 @@ func compareAssignment(t *testing.T, c *raidCase, want *raidAnswer, counts map[s
 	for _, d := range c.Drives {
 		drives = append(drives, raid.Drive{ID: d.ID, Controller: d.Controller, MediaType: d.Media, Protocol: d.Protocol, CapacityBytes: d.Capacity})
 	}
-	volumes, err := raid.Assign(config, drives, c.Node)
+	volumes, err := raid.Assign(disks, drives, c.Node)
 	got := raidAnswer{Failure: failureOf(err)}
 	for _, v := range volumes {
 		one := raidVolume{Name: v.VolumeName, Drives: v.Drives, Bytes: float64(v.Bytes), Controller: v.Controller}
@@ -116,7 +116,7 @@ func compareAssignment(t *testing.T, c *raidCase, want *raidAnswer, counts map[s
 	switch {
 	case want.Failure != nil:
 		counts[want.Failure.Class]++
-	case len(want.Result) < len(config.LogicalDisks):
+	case len(want.Result) < len(disks):
 		counts["forgotten"]++
 	default:
 		counts["assigned"]++

@@ -90,22 +90,13 @@ type BMCs interface {
 	Order(o models.BMCOrder) provision.Action
 	// Remember stores credentials until the program ends. Keep stores them in the keyring, which may block.
 	// HasKeyring reports whether there is a keyring.
-	Remember(l BMCLogin)
+	Remember(l models.BMCCredentials)
 	// Approve allows credentials that several BMCs share to be sent to the given address until the program ends.
 	Approve(address string)
-	Keep(ctx context.Context, l BMCLogin) error
+	Keep(ctx context.Context, l models.BMCCredentials) error
 	HasKeyring() bool
 	// Pin makes the program trust a certificate of the BMC at address until the program ends.
 	Pin(address, fingerprint string)
-}
-
-// BMCLogin holds the credentials that the operator entered for a BMC.
-type BMCLogin struct {
-	// Address is the address of the BMC as given in driver_info.
-	Address, Username string
-	Password          models.Secret
-	// All is true if the credentials apply to all BMCs of the context.
-	All bool
 }
 
 // Enrolling compares nodes to be enrolled with those in Ironic. Its methods do I/O, so only commands may call them.

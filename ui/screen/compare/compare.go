@@ -91,14 +91,9 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	s.drift.Close()
 	s.golden = golden
 	api := s.api
-	var others []models.Node
-	for _, n := range s.nodes {
-		if n.UUID != golden.UUID {
-			others = append(others, models.Node{UUID: n.UUID, Name: n.Name})
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(s.nodes), func(n models.NodeRef) bool { return n.UUID == golden.UUID })
 	s.drift = fetch.New(func(ctx context.Context) ([]provision.NodeDrift, error) {
-		return provision.BIOSDrift(ctx, api, &models.Node{UUID: golden.UUID, Name: golden.Name}, others)
+		return provision.BIOSDrift(ctx, api, golden, others)
 	}).Then(func(list []provision.NodeDrift) { s.drifts.SetRows(rowsOf(list)) })
 	s.drifts.SetRows(nil)
 }
@@ -225,7 +220,7 @@ func (s *Screen) copyGolden() tea.Cmd {
 	for _, n := range nodes {
 		words = append(words, n.Label())
 	}
-	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOSOf(s.api, s.golden)})
+	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOS(s.api, s.golden, nil)})
 }
 
 // Click selects the tab or the row that was clicked.

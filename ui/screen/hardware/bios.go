@@ -53,15 +53,17 @@ func newBIOS(s *Screen) *biosPage {
 		{Key: "allowed", Title: "ALLOWED", Min: 10, Grow: 1, Role: theme.Muted, Text: func(r *setting) string { return bios.Allowed(r.BIOSSetting) }},
 		{Key: "notes", Title: "NOTES", Min: 9, Max: 18, Role: theme.Muted, Text: func(r *setting) string { return strings.Join(bios.Notes(r.BIOSSetting), ", ") }},
 	})
-	p.from = fetch.New(func(ctx context.Context) ([]models.BIOSSetting, error) { return s.api.BIOS(ctx, s.uuid) })
+	p.from = fetch.New(func(ctx context.Context) ([]models.BIOSSetting, error) {
+		return s.api.BIOS(ctx, s.uuid)
+	}).Then(func([]models.BIOSSetting) { p.show() })
 	return p
 }
 
 func (p *biosPage) source() fetch.Requests { return p.from }
 func (p *biosPage) mover() body.Mover      { return p.list }
 
-// fetched fills the table with the settings that match the filter. Changed settings come first.
-func (p *biosPage) fetched() {
+// show fills the table with the settings that match the filter. Changed settings come first.
+func (p *biosPage) show() {
 	settings, _ := p.from.Value()
 	var rows []*setting
 	for _, known := range settings {
@@ -102,7 +104,7 @@ func (p *biosPage) typed(msg tea.Msg) {
 	switch p.prompt.Update(msg) {
 	case body.Changed:
 		p.filter = p.prompt.Text()
-		p.fetched()
+		p.show()
 	case body.Abandoned:
 		p.widen()
 	case body.Accepted, body.Ignored:
@@ -114,7 +116,7 @@ func (p *biosPage) widen() bool {
 	did := p.filter != ""
 	p.filter = ""
 	if did {
-		p.fetched()
+		p.show()
 	}
 	return did
 }
@@ -181,17 +183,12 @@ func (p *biosPage) heading() []body.Span {
 }
 
 func (p *biosPage) content(t *theme.Theme, w, h int) string {
-	settings, known := p.from.Value()
-	switch {
-	case p.from.Err() != nil && !known:
-		p.list.Empty = ""
-	case !known:
-		p.list.Empty = textLoading
-	case len(settings) > 0:
-		p.list.Empty = p.s.env.Keys.Text("No setting matches the filter; {clear-filter} clears it.")
-	default:
-		p.list.Empty = textNoBIOS
+	settings, _ := p.from.Value()
+	none := textNoBIOS
+	if len(settings) > 0 {
+		none = p.s.env.Keys.Text("No setting matches the filter; {clear-filter} clears it.")
 	}
+	p.list.Empty = body.EmptyText(p.from, textLoading, none)
 	below := 0
 	if h >= 8 {
 		below = 2
@@ -251,7 +248,7 @@ func (p *biosPage) edit() tea.Cmd {
 		}
 		return screen.SendLater(p.s, func() tea.Cmd {
 			p.change(known.Name, given)
-			p.fetched()
+			p.show()
 			return nil
 		}), "", ""
 	})})
@@ -287,7 +284,7 @@ func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref 
 	if err != nil {
 		return golden, drift, err
 	}
-	drifts, err := provision.BIOSDrift(ctx, api, n, []models.Node{{UUID: ref.UUID, Name: ref.Name}})
+	drifts, err := provision.BIOSDrift(ctx, api, n.Ref(), []models.NodeRef{ref})
 	if err != nil {
 		return golden, drift, err
 	}
@@ -303,7 +300,7 @@ func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, er
 	for _, change := range copied {
 		p.change(change.Name, change.Value)
 	}
-	p.fetched()
+	p.show()
 	p.list.Top()
 	text := fmt.Sprintf("BIOS settings already match %s", golden.Label())
 	if len(copied) > 0 {

@@ -39,17 +39,13 @@ func newFirmware(s *Screen) *firmwarePage {
 		{Key: "first", Title: "INITIAL", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.InitialVersion }},
 		{Key: "flashed", Title: "LAST UPDATE", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.LastFlashed }},
 	})
-	p.from = fetch.New(func(ctx context.Context) ([]models.Firmware, error) { return s.api.Firmware(ctx, s.uuid) })
+	p.from = fetch.New(func(ctx context.Context) ([]models.Firmware, error) { return s.api.Firmware(ctx, s.uuid) }).Then(p.list.SetRows)
 	return p
 }
 
 func (p *firmwarePage) source() fetch.Requests { return p.from }
 func (p *firmwarePage) mover() body.Mover      { return p.list }
 func (p *firmwarePage) heading() []body.Span   { return nil }
-func (p *firmwarePage) fetched() {
-	list, _ := p.from.Value()
-	p.list.SetRows(list)
-}
 
 func (p *firmwarePage) disabledReason(id action.ID) string {
 	switch id {
@@ -101,14 +97,7 @@ func (p *firmwarePage) do(id action.ID) tea.Cmd {
 }
 
 func (p *firmwarePage) content(t *theme.Theme, w, h int) string {
-	switch _, known := p.from.Value(); {
-	case p.from.Err() != nil && !known:
-		p.list.Empty = ""
-	case !known:
-		p.list.Empty = textLoading
-	default:
-		p.list.Empty = "No firmware. Ironic reads it during cleaning and inspection if firmware_interface is redfish."
-	}
+	p.list.Empty = body.EmptyText(p.from, textLoading, textNoFirmware)
 	p.list.Resize(w, h)
 	return p.list.Draw(t)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,15 +19,10 @@ import (
 	"ironworks/ui/theme"
 )
 
-// freshFor is the maximum age of data that is reused when the screen is shown again.
-const freshFor = 30 * time.Second
-
 // page is the content of a tab.
 type page interface {
 	// source returns the source of the page's data.
 	source() fetch.Requests
-	// fetched is called after the source has handled a result.
-	fetched()
 	// heading returns the part of the heading that follows the node's name. content draws the page; errors are shown
 	// above it.
 	heading() []body.Span
@@ -41,6 +35,7 @@ type page interface {
 
 // Screen shows the hardware of one node, with a page for each kind of data.
 type Screen struct {
+	screen.Base
 	env  *screen.Env
 	api  provision.HardwareAPI // nil without a live Ironic
 	uuid string
@@ -81,7 +76,8 @@ func Shows(id action.ID) bool { return slices.Contains(tabActions, id) }
 
 // New returns the screen for the node with the given UUID.
 func New(env *screen.Env, uuid string) *Screen {
-	s := &Screen{env: env, uuid: uuid}
+	base := screen.NewBase(screen.Ref{Kind: screen.KindHardware, ID: uuid}, "", action.Hardware, action.List, action.Nodes)
+	s := &Screen{Base: base, env: env, uuid: uuid}
 	s.life, s.finish = context.WithCancel(context.Background())
 	if env.Session == nil || env.Session.Hardware == nil {
 		return s
@@ -91,30 +87,17 @@ func New(env *screen.Env, uuid string) *Screen {
 	return s
 }
 
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindHardware, ID: s.uuid} }
-
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "hardware " + cell.Cut(s.node().Label(), 52) }
 
 func (s *Screen) node() models.NodeRef { return s.env.Node(s.uuid) }
 
-// Start fetches nothing, because the action that opens the screen also selects a tab.
-func (s *Screen) Start() tea.Cmd { return nil }
-
-// Shown fetches the data of the current tab again if it is older than freshFor.
-func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
-
-// renew fetches the data of the current tab if it is older than limit.
-func (s *Screen) renew(limit time.Duration) tea.Cmd {
+// Shown fetches the data of the current tab, unless it is recent.
+func (s *Screen) Shown() tea.Cmd {
 	if s.api == nil {
 		return nil
 	}
-	from := s.pages[s.tab].source()
-	if from.Busy() || time.Since(from.At()) < limit {
-		return nil
-	}
-	return from.Get()
+	return s.pages[s.tab].source().Renew()
 }
 
 // Close cancels running requests.
@@ -146,7 +129,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	}
 	for _, p := range s.pages {
 		if mine, next := p.source().Handle(msg); mine {
-			p.fetched()
 			return next
 		}
 	}
@@ -161,8 +143,9 @@ func fail(err error) tea.Cmd {
 func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
 	was := s.busy
-	if s.busy = ok && !row.Node.ProvisionState.Resting(); was && !s.busy {
-		return s.renew(0)
+	s.busy = ok && !row.Node.ProvisionState.Resting()
+	if from := s.pages[s.tab].source(); was && !s.busy && !from.Busy() {
+		return from.Get()
 	}
 	return nil
 }
@@ -171,11 +154,6 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 // program name.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
-}
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope {
-	return []action.Scope{action.Hardware, action.List, action.Nodes}
 }
 
 // Typing reports whether the filter of the BIOS tab is being edited.
@@ -226,7 +204,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 
 func (s *Screen) open(tab int) tea.Cmd {
 	s.tab = tab
-	return s.renew(freshFor)
+	return s.Shown()
 }
 
 // Click selects the tab or the row that was clicked.
@@ -277,10 +255,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 		rule = b.prompt.Draw(t, w, b.filter)
 	}
 	return body.Page(t, w, h, heading, rule, func(h int) string {
-		var head []string
-		if err := from.Err(); err != nil {
-			head = append(body.Draw(t, body.Fault(err, w), w), "")
-		}
+		head := body.FaultAbove(t, from.Err(), w)
 		s.contentAt = body.PageTop + len(head)
 		return cell.Block(append(head, body.Split(p.content(t, w, max(h-len(head), 0)))...), w, h)
 	})

@@ -34,7 +34,7 @@ func (f found) all() []inspection.Section { return slices.Concat(f.inspected, f.
 func newInspection(s *Screen) *inspectionPage {
 	p := &inspectionPage{s: s}
 	p.text.SetWrap(true)
-	p.from = fetch.New(p.read)
+	p.from = fetch.New(p.read).Then(p.show)
 	return p
 }
 
@@ -91,8 +91,7 @@ func (p *inspectionPage) heading() []body.Span            { return nil }
 func (p *inspectionPage) disabledReason(action.ID) string { return "not available for inspection data" }
 func (p *inspectionPage) do(action.ID) tea.Cmd            { return nil }
 
-func (p *inspectionPage) fetched() {
-	value, _ := p.from.Value()
+func (p *inspectionPage) show(value found) {
 	var lines []pane.Line
 	if len(value.inspected) == 0 {
 		lines = append(lines, nil, pane.Text(theme.Muted, p.s.env.Keys.Text(textNoInspection)))

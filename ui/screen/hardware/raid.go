@@ -65,7 +65,7 @@ func newRAID(s *Screen) *raidPage {
 		{Key: "root", Title: "ROOT", Min: 4, Max: 4, Text: cellOf(3)},
 		{Key: "drives", Title: "DRIVES", Min: 8, Grow: 1, Text: cellOf(4)},
 	})
-	p.from = fetch.New(func(ctx context.Context) (facts, error) { return readRAID(ctx, s.api, s.uuid) })
+	p.from = fetch.New(func(ctx context.Context) (facts, error) { return readRAID(ctx, s.api, s.uuid) }).Then(p.adopt)
 	return p
 }
 
@@ -93,10 +93,9 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 func (p *raidPage) source() fetch.Requests { return p.from }
 func (p *raidPage) mover() body.Mover      { return p.list }
 
-// fetched adopts the target RAID, or else the current volumes, unless the operator has edited the target.
-func (p *raidPage) fetched() {
-	f, known := p.from.Value()
-	if !known {
+// adopt adopts the target RAID, or else the current volumes, unless the operator has edited the target.
+func (p *raidPage) adopt(f facts) {
+	if !p.from.Known() {
 		return
 	}
 	fetched := provision.Volumes(f.raid.Target)
@@ -117,7 +116,7 @@ func asTarget(volumes []map[string]any) []map[string]any {
 	var list []map[string]any
 	for _, v := range volumes {
 		disk := map[string]any{}
-		for _, key := range []string{"raid_level", "size_gb", "volume_name", "is_root_volume", "physical_disks", "controller"} {
+		for _, key := range []string{raid.KeyLevel, raid.KeySize, raid.KeyName, raid.KeyRoot, raid.KeyDrives, raid.KeyController} {
 			if v[key] != nil {
 				disk[key] = v[key]
 			}
@@ -142,7 +141,7 @@ func (p *raidPage) config() map[string]any {
 	for i, disk := range p.target {
 		list[i] = disk
 	}
-	return map[string]any{"logical_disks": list}
+	return map[string]any{raid.KeyDisks: list}
 }
 
 // lines returns the lines below the table: the problems of the target, and the machine's volumes, disks and drives.
@@ -256,13 +255,7 @@ func (p *raidPage) heading() []body.Span {
 }
 
 func (p *raidPage) content(t *theme.Theme, w, h int) string {
-	p.list.Empty = ""
-	switch _, known := p.from.Value(); {
-	case !known && p.from.Err() == nil:
-		p.list.Empty = textLoading
-	case known:
-		p.list.Empty = p.s.env.Keys.Text("No target RAID. {hardware-add} adds a volume.")
-	}
+	p.list.Empty = body.EmptyText(p.from, textLoading, p.s.env.Keys.Text("No target RAID. {hardware-add} adds a volume."))
 	rows := min(max(len(p.target)+2, 4), max(h/2, 1))
 	p.list.Resize(w, rows)
 	drawn := p.list.Draw(t)

@@ -16,25 +16,11 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The properties of a logical disk, as in Ironic's raid_config_schema.json. They also serve as the keys of the form's
-// fields.
-const (
-	keyLevel      = "raid_level"
-	keySize       = "size_gb"
-	keyName       = "volume_name"
-	keyRoot       = "is_root_volume"
-	keyDrives     = "physical_disks"
-	keyCount      = "number_of_physical_disks"
-	keyType       = "disk_type"
-	keyInterface  = "interface_type"
-	keyController = "controller"
-)
-
 // edit asks for the properties of the volume p.target[at] or, if at is negative, of a new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
-	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
+	disk := map[string]any{raid.KeyLevel: "1", raid.KeySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
-		disk[keyController] = "software"
+		disk[raid.KeyController] = "software"
 	}
 	title := "Add a RAID volume"
 	if at >= 0 && at < len(p.target) {
@@ -46,17 +32,17 @@ func (p *raidPage) edit(at int) tea.Cmd {
 		}
 		return fmt.Sprint(disk[key])
 	}
-	root, _ := disk[keyRoot].(bool)
+	root, _ := disk[raid.KeyRoot].(bool)
 	fields := []form.Field{
-		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: raid.Levels(), Value: text(keyLevel), Help: textLevelHelp},
-		{Key: keySize, Label: "Size", Required: true, Value: text(keySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
-		{Key: keyName, Label: "Name", Value: text(keyName), Help: "name of the volume; empty: the controller chooses"},
-		{Key: keyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
-		{Key: keyDrives, Label: "Drives", Value: drivesText(disk[keyDrives]), Help: textDrivesHelp},
-		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: "number of drives, if Ironic chooses them"},
-		{Key: keyType, Label: "Disk type", Kind: form.Choice, Options: []string{"", "hdd", "ssd"}, Value: text(keyType), Help: textTypeHelp},
-		{Key: keyInterface, Label: "Interface type", Kind: form.Choice, Options: []string{"", "sata", "sas", "scsi"}, Value: text(keyInterface), Help: textTypeHelp},
-		{Key: keyController, Label: "Controller", Value: text(keyController), Help: textControllerHelp},
+		{Key: raid.KeyLevel, Label: "RAID level", Kind: form.Choice, Options: raid.Levels(), Value: text(raid.KeyLevel), Help: textLevelHelp},
+		{Key: raid.KeySize, Label: "Size", Required: true, Value: text(raid.KeySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
+		{Key: raid.KeyName, Label: "Name", Value: text(raid.KeyName), Help: "name of the volume; empty: the controller chooses"},
+		{Key: raid.KeyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
+		{Key: raid.KeyDrives, Label: "Drives", Value: drivesText(disk[raid.KeyDrives]), Help: textDrivesHelp},
+		{Key: raid.KeyCount, Label: "Drive count", Value: text(raid.KeyCount), Help: "number of drives, if Ironic chooses them"},
+		{Key: raid.KeyDiskType, Label: "Disk type", Kind: form.Choice, Options: []string{"", "hdd", "ssd"}, Value: text(raid.KeyDiskType), Help: textTypeHelp},
+		{Key: raid.KeyInterface, Label: "Interface type", Kind: form.Choice, Options: []string{"", "sata", "sas", "scsi"}, Value: text(raid.KeyInterface), Help: textTypeHelp},
+		{Key: raid.KeyController, Label: "Controller", Value: text(raid.KeyController), Help: textControllerHelp},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		given, field, err := logicalDisk(v)
@@ -100,32 +86,32 @@ func drivesText(v any) string {
 // logicalDisk returns the volume that the form describes, or the invalid field and why. It does not check the volume
 // against the other volumes.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
-	disk = map[string]any{keyLevel: v[keyLevel]}
-	for _, key := range []string{keyName, keyType, keyInterface, keyController} {
+	disk = map[string]any{raid.KeyLevel: v[raid.KeyLevel]}
+	for _, key := range []string{raid.KeyName, raid.KeyDiskType, raid.KeyInterface, raid.KeyController} {
 		if text := strings.TrimSpace(v[key]); text != "" {
 			disk[key] = text
 		}
 	}
-	if v[keyRoot] == "true" {
-		disk[keyRoot] = true
+	if v[raid.KeyRoot] == "true" {
+		disk[raid.KeyRoot] = true
 	}
-	disk[keySize] = strings.ToUpper(strings.TrimSpace(v[keySize]))
-	for _, key := range []string{keySize, keyCount} {
+	disk[raid.KeySize] = strings.ToUpper(strings.TrimSpace(v[raid.KeySize]))
+	for _, key := range []string{raid.KeySize, raid.KeyCount} {
 		text := strings.TrimSpace(v[key])
 		if n, err := strconv.Atoi(text); err == nil {
 			disk[key] = n
-		} else if key == keyCount && text != "" {
+		} else if key == raid.KeyCount && text != "" {
 			return nil, key, fmt.Errorf("%q is not a number", text)
 		}
 	}
-	if disk[keyDrives], err = drivesOf(v[keyDrives]); err != nil {
-		return nil, keyDrives, err
+	if disk[raid.KeyDrives], err = drivesOf(v[raid.KeyDrives]); err != nil {
+		return nil, raid.KeyDrives, err
 	}
-	if disk[keyDrives] == nil {
-		delete(disk, keyDrives)
+	if disk[raid.KeyDrives] == nil {
+		delete(disk, raid.KeyDrives)
 	}
-	_, err = provision.NewRAID(map[string]any{"logical_disks": []any{disk}})
-	return disk, keySize, err
+	_, err = provision.NewRAID(map[string]any{raid.KeyDisks: []any{disk}})
+	return disk, raid.KeySize, err
 }
 
 // drivesOf parses the field for the drives: IDs separated by commas, or a JSON list of hints.

@@ -14,6 +14,7 @@ const (
 	textGoldenSome = "%s from %s; {hardware-apply} applies them"
 	textOnlyBIOS   = "only for BIOS settings"
 
+	textNoFirmware  = "No firmware. Ironic reads it during cleaning and inspection if firmware_interface is redfish."
 	textUpdateTitle = "Update firmware: %s"
 	textImageHelp   = "http, https, file or swift; fetched by the BMC, or by Ironic on its behalf"
 	textPauseHelp   = "seconds that Ironic waits after the update; empty: Ironic's setting"

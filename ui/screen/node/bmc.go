@@ -37,7 +37,7 @@ type bmcTab struct {
 	// settling counts the consecutive reads that found the power changing.
 	settling int
 	// keep holds the credentials to be stored in the keyring once the BMC has accepted them, or nil.
-	keep *screen.BMCLogin
+	keep *models.BMCCredentials
 }
 
 func newBMCTab(env *screen.Env, uuid string) *bmcTab {

@@ -27,8 +27,8 @@ type controllers struct {
 	err      error
 	asked    int
 	ring     bool
-	logins   []screen.BMCLogin
-	kept     []screen.BMCLogin
+	logins   []models.BMCCredentials
+	kept     []models.BMCCredentials
 	pinned   []string
 	approved []string
 	orders   []models.BMCOrder
@@ -52,9 +52,9 @@ func (c *controllers) Order(o models.BMCOrder) provision.Action {
 	return (&provision.BMCs{}).Order(o)
 }
 
-func (c *controllers) Remember(l screen.BMCLogin) { c.logins = append(c.logins, l) }
+func (c *controllers) Remember(l models.BMCCredentials) { c.logins = append(c.logins, l) }
 
-func (c *controllers) Keep(_ context.Context, l screen.BMCLogin) error {
+func (c *controllers) Keep(_ context.Context, l models.BMCCredentials) error {
 	c.kept = append(c.kept, l)
 	return c.keepErr
 }
@@ -305,7 +305,7 @@ func TestBMCLogin(t *testing.T) {
 		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
 		c.err, c.look = nil, bmcLook()
 		wishes := fill(t, r, s, o, "admin", "s3cret-Pa55", "→", "→")
-		if len(c.logins) != 1 || c.logins[0] != (screen.BMCLogin{Address: "https://10.0.7.1", Username: "admin", Password: "s3cret-Pa55", All: true}) {
+		if len(c.logins) != 1 || c.logins[0] != (models.BMCCredentials{Address: "https://10.0.7.1", Username: "admin", Password: "s3cret-Pa55", All: true}) {
 			t.Fatalf("logins %+v", c.logins)
 		}
 		if c.asked != 2 || len(c.kept) != 1 || !strings.Contains(fmt.Sprint(wishes), "saved to the keyring") {

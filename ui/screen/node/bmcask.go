@@ -85,7 +85,7 @@ func (s *Screen) askLogin() tea.Cmd {
 			b.bmcs.Approve(address)
 			return readAgain, "", ""
 		}
-		login := screen.BMCLogin{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
+		login := models.BMCCredentials{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
 		b.bmcs.Remember(login)
 		if b.keep = nil; v[fieldKeep] == keepRing {
 			b.keep = &login

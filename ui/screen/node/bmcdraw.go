@@ -130,7 +130,7 @@ func sectionLines(section provision.BMCSection, w int) []pane.Line {
 }
 
 func rowLines(row provision.BMCRow, w int) []pane.Line {
-	role := tone(row.Tone)
+	role := toneRoles[row.Tone]
 	var bar []body.Span
 	room := w - bmcNames - 4
 	if row.Bar && room > 3*barWidth {
@@ -159,17 +159,11 @@ func rowLines(row provision.BMCRow, w int) []pane.Line {
 	return lines
 }
 
-func tone(t provision.Tone) theme.Role {
-	switch t {
-	case provision.ToneMuted:
-		return theme.Muted
-	case provision.ToneGood:
-		return theme.Good
-	case provision.ToneWarn:
-		return theme.Warn
-	case provision.ToneBad:
-		return theme.Bad
-	case provision.TonePlain:
-	}
-	return theme.Plain
+// toneRoles maps the tones of a report to styles.
+var toneRoles = map[provision.Tone]theme.Role{
+	provision.TonePlain: theme.Plain,
+	provision.ToneMuted: theme.Muted,
+	provision.ToneGood:  theme.Good,
+	provision.ToneWarn:  theme.Warn,
+	provision.ToneBad:   theme.Bad,
 }

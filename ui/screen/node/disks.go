@@ -145,18 +145,13 @@ func (s *Screen) disksErr() error {
 	return s.disks.Err()
 }
 
-// places returns the fields that a hint can be written to, each with a note that says how long the hint stays there.
-func places() []struct {
+// places lists the fields that a hint can be written to, each with a note that says how long the hint stays there.
+var places = []struct {
 	to    hints.Source
 	about string
-} {
-	return []struct {
-		to    hints.Source
-		about string
-	}{
-		{hints.OfInstance, "until undeploy"},
-		{hints.OfProperties, "permanently"},
-	}
+}{
+	{hints.OfInstance, "until undeploy"},
+	{hints.OfProperties, "permanently"},
 }
 
 // askPin asks in which field to store a hint that selects the disk at the cursor. The root then shows the request, asks
@@ -168,7 +163,7 @@ func (s *Screen) askPin() tea.Cmd {
 		return nil
 	}
 	var items []overlay.Item
-	for _, p := range places() {
+	for _, p := range places {
 		item := overlay.Item{ID: string(p.to), Title: string(p.to), Note: p.about}
 		if _, hints, err := found.PinDisk(d.check.Disk.Name, p.to); err != nil {
 			item.Disabled = reason(err)
@@ -207,7 +202,7 @@ func (s *Screen) whyPin() string {
 		return textNoDisk
 	}
 	why := ""
-	for _, p := range places() {
+	for _, p := range places {
 		_, _, err := found.PinDisk(d.check.Disk.Name, p.to)
 		if err == nil {
 			return ""
