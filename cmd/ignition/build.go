@@ -114,7 +114,7 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 		return "--extra"
 	case prepare.FieldRegistriesFile:
 		return "--registries-conf"
-	case ignition.FieldUnit, ignition.FieldFile, ignition.FieldOutput:
+	case ignition.FieldOutput:
 		return string(field)
 	default:
 		// The other flags are named after their fields. For example, --ssh-key sets "ssh key".
