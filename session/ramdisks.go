@@ -44,15 +44,13 @@ func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err erro
 	return m, nil
 }
 
-func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
+func (h *Host) identity(order agentlog.IdentityOrder) (id agentlog.Identity, keep func() error, err error) {
 	images, err := agentlog.OpenImages(h.Files.Pushes())
 	if err != nil {
-		return prepare.Identity{}, err
+		return id, nil, err
 	}
-	id, err := images.Draft(agentlog.IdentityOrder{Node: order.Node, Push: order.Push, HostKey: order.HostKey})
-	return prepare.Identity{
-		Token: id.Token, Certificate: id.Certificate, HostKey: id.HostKey, Keep: func() error { return images.Keep(id) },
-	}, err
+	id, err = images.Draft(order)
+	return id, func() error { return images.Keep(id) }, err
 }
 
 // Endpoint returns Ironic's address, or "" if it is not known yet or s is nil.

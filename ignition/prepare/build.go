@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/models"
 	"ironworks/printable"
@@ -275,10 +276,10 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-func (r *reading) identity() Identity {
-	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
+func (r *reading) identity() agentlog.Identity {
+	order := agentlog.IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {
-		return Identity{}
+		return agentlog.Identity{}
 	}
 	field := ignition.FieldJournalPush
 	if !order.Push {
@@ -286,13 +287,13 @@ func (r *reading) identity() Identity {
 	}
 	if r.maker.Identity == nil {
 		r.refuse(field, "", "needs a state directory", "set XDG_STATE_HOME or HOME", nil)
-		return Identity{}
+		return agentlog.Identity{}
 	}
-	id, err := r.maker.Identity(order)
+	id, keep, err := r.maker.Identity(order)
 	if err != nil {
 		r.refuse(field, "", "cannot be created", "", err)
 	}
-	r.keep = id.Keep
+	r.keep = keep
 	return id
 }
 

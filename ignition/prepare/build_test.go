@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
@@ -264,16 +265,16 @@ func TestIdentity(t *testing.T) {
 	if _, err := m.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "ssh host key needs a state directory") {
 		t.Errorf("without a folder: %v", err)
 	}
-	var order prepare.IdentityOrder
-	m.Identity = func(o prepare.IdentityOrder) (prepare.Identity, error) {
+	var order agentlog.IdentityOrder
+	m.Identity = func(o agentlog.IdentityOrder) (agentlog.Identity, func() error, error) {
 		order = o
 		key := models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n")
-		return prepare.Identity{HostKey: key, Keep: func() error { kept++; return nil }}, nil
+		return agentlog.Identity{HostKey: key}, func() error { kept++; return nil }, nil
 	}
 	if built := build(t, m, in.ForNode("r7-n01")); strings.Contains(built.Preview.Text, "hunter2") || !slices.Contains(built.Document.SecretPaths, "/etc/ssh/ssh_host_ed25519_key") {
 		t.Errorf("host key is shown: %s", built.Preview.Text)
 	}
-	if kept != 1 || order != (prepare.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
+	if kept != 1 || order != (agentlog.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
 		t.Errorf("kept %d times, of %+v", kept, order)
 	}
 	m.Preview = true

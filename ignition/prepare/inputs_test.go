@@ -20,6 +20,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
@@ -247,7 +248,9 @@ func TestUnreadableKeys(t *testing.T) {
 func TestIdentityFails(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
-	m.Identity = func(prepare.IdentityOrder) (prepare.Identity, error) { return prepare.Identity{}, fs.ErrPermission }
+	m.Identity = func(agentlog.IdentityOrder) (id agentlog.Identity, keep func() error, err error) {
+		return id, nil, fs.ErrPermission
+	}
 	for field, in := range map[ignition.RamdiskField]prepare.Inputs{
 		ignition.FieldJournalPush: {JournalPush: "https://192.0.2.1:1", NoLogin: true}, ignition.FieldSSHHostKey: {SSHHostKey: true, NoLogin: true},
 	} {
@@ -255,8 +258,9 @@ func TestIdentityFails(t *testing.T) {
 			t.Errorf("%s: fields %q, error %v", field, fields(err), err)
 		}
 	}
-	m.Identity = func(prepare.IdentityOrder) (prepare.Identity, error) {
-		return prepare.Identity{HostKey: models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n"), Keep: func() error { return fs.ErrPermission }}, nil
+	m.Identity = func(agentlog.IdentityOrder) (agentlog.Identity, func() error, error) {
+		key := models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n")
+		return agentlog.Identity{HostKey: key}, func() error { return fs.ErrPermission }, nil
 	}
 	if built, err := m.Build(t.Context(), prepare.Inputs{SSHHostKey: true, NoLogin: true}); !errors.Is(err, fs.ErrPermission) || built.Document.JSON != nil {
 		t.Errorf("it cannot be kept: %v with %d bytes", err, len(built.Document.JSON))

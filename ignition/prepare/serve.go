@@ -46,13 +46,6 @@ type ServeOrder struct {
 	TLS               bool
 }
 
-// ServeOptions configures the server.
-type ServeOptions struct {
-	serve.Options
-	// Advertise is the name or address by which clients reach the server.
-	Advertise string
-}
-
 // OfPXE reports whether the files for a network boot are served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
@@ -229,20 +222,6 @@ type Target struct {
 	// ISO is the value for deploy_iso. For a network boot, Kernel and Initrd are the values for deploy_kernel and
 	// deploy_ramdisk, and KernelParams is the value for kernel_append_params.
 	ISO, Kernel, Initrd, KernelParams string
-}
-
-// Serve opens the server's port and returns the server and the URLs. The caller must run the server. Serve returns a
-// [models.KernelParametersError] if Ironic would reject the kernel arguments.
-func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
-	server, err := serve.Listen(ctx, o.Options)
-	if err != nil {
-		return nil, nil, err
-	}
-	targets, err := m.Publish(server, o.Advertise)
-	if err != nil {
-		return nil, nil, errors.Join(err, server.Close())
-	}
-	return server, targets, nil
 }
 
 // Publish adds all items to the server and returns their URLs. host is the name or address by which clients reach the
