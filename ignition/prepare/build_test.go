@@ -325,7 +325,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := prepare.WriteFile(ended, path, strings.NewReader("four"), true); !errors.Is(err, context.Canceled) {
+	if err := prepare.WriteFile(ended, path, strings.NewReader("four"), true); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "writing "+path+": ") {
 		t.Error(err)
 	}
 	if err := prepare.WriteFile(t.Context(), filepath.Dir(path), strings.NewReader("x"), true); err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ironworks/ignition"
@@ -73,28 +74,30 @@ func (r *reading) registries() []ignition.Registry {
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
-		entries, err := r.maker.Dir(path)
-		if err != nil {
-			if content := r.file(ignition.FieldKeyFile, path); content != "" {
-				files = append(files, ignition.KeyFile{Name: filepath.Base(path), Content: models.Secret(content)})
-			}
-			continue
-		}
-		found := false
-		for _, entry := range entries {
-			if entry.IsDir() || filepath.Ext(entry.Name()) != ".nmconnection" {
-				continue
-			}
-			found = true
-			if content := r.file(ignition.FieldKeyFile, filepath.Join(path, entry.Name())); content != "" {
-				files = append(files, ignition.KeyFile{Name: entry.Name(), Content: models.Secret(content)})
+		paths := []string{path}
+		if entries, err := r.maker.Dir(path); err == nil {
+			if paths = filesIn(path, entries, "", ".nmconnection"); paths == nil {
+				r.refuse(ignition.FieldKeyFile, path, "is a directory without .nmconnection files", "", nil)
 			}
 		}
-		if !found {
-			r.refuse(ignition.FieldKeyFile, path, "is a directory without .nmconnection files", "", nil)
+		for _, each := range paths {
+			if content := r.file(ignition.FieldKeyFile, each); content != "" {
+				files = append(files, ignition.KeyFile{Name: filepath.Base(each), Content: models.Secret(content)})
+			}
 		}
 	}
 	return files
+}
+
+// filesIn returns the paths of those entries of a folder that are files with the given prefix and suffix.
+func filesIn(dir string, entries []fs.DirEntry, prefix, suffix string) []string {
+	var paths []string
+	for _, entry := range entries {
+		if name := entry.Name(); !entry.IsDir() && strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }
 
 func (r *reading) extra() []byte {
@@ -228,24 +231,14 @@ func (r *reading) publicFiles(prefix string) []string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.noteKey("%s cannot be read: %v", dir, err)
 	}
-	var paths []string
-	for _, entry := range entries {
-		name := entry.Name()
-		if !entry.IsDir() && strings.HasSuffix(name, ".pub") && strings.HasPrefix(name, prefix) {
-			paths = append(paths, filepath.Join(dir, name))
-		}
-	}
-	return paths
+	return filesIn(dir, entries, prefix, ".pub")
 }
 
 func uniqueKeys(keys []sshkey.Key) []sshkey.Key {
 	seen := map[string]bool{}
-	var unique []sshkey.Key
-	for _, key := range keys {
-		if !seen[key.Line] {
-			seen[key.Line] = true
-			unique = append(unique, key)
-		}
-	}
-	return unique
+	return slices.DeleteFunc(keys, func(key sshkey.Key) bool {
+		twice := seen[key.Line]
+		seen[key.Line] = true
+		return twice
+	})
 }
