@@ -22,6 +22,23 @@ const (
 	FieldRegistriesFile ignition.RamdiskField = "registries file"
 )
 
+// Flag returns the flag of "ironworks ignition build" that sets an input, such as --ssh-key for [ignition.FieldSSHKey].
+// Most flags are named after their input.
+func Flag(field ignition.RamdiskField) string {
+	switch field {
+	case ignition.FieldIronicURL:
+		return "--host"
+	case ignition.FieldProxy:
+		return "--http-proxy"
+	case ignition.FieldExtra:
+		return "--extra"
+	case FieldRegistriesFile:
+		return "--registries-conf"
+	default:
+		return "--" + strings.ReplaceAll(string(field), " ", "-")
+	}
+}
+
 // nodeWord is the placeholder that inputs can contain instead of a node's name.
 const nodeWord = "{node}"
 

@@ -185,16 +185,17 @@ func buildWords(in prepare.Inputs) []string {
 	}
 	words := map[string][]string{}
 	for _, s := range specs("", "", &in) {
-		words[s.Key] = s.words()
+		words[s.flag] = append(words[s.flag], s.words()...)
 	}
 	var all []string
-	for _, key := range []string{
-		keyProfile, keyURL, keyTLS, keyCA, keyAgent, keyAgentBinary, keyAgentURL, keyAgentEmbed, keyImage, keyRegistry, keyInsecure,
-		keyRegistries, keyPullSecret, keySSHFiles, keySSHKeys, keySSHAgent, keyKeyOptions, keyNoLogin, keyHostname, keyKeyFiles,
-		keyIPOptions, keyCopyNetwork, keyHTTPProxy, keyHTTPSProxy, keyNoProxy, keyNTP, keyVLANs, keyCollectors, keyCallback,
-		keyOptions, keyDebug, keyPush, keyHostKey, keyExtra, keyNMState, keyRegFile,
+	for _, flag := range []string{
+		"--profile", "--host", "--tls", "--ca", "--agent", "--agent-binary", "--agent-url", "--agent-embed", "--image", "--registry",
+		"--insecure-registry", "--registry-tls", "--pull-secret", "--ssh-key", "--ssh-agent", "--allow-key-options", "--no-ssh-key",
+		"--hostname", "--keyfile", "--ip-option", "--copy-network", "--http-proxy", "--https-proxy", "--no-proxy", "--ntp-server",
+		"--vlan", "--collector", "--inspection-callback", "--option", "--debug", "--journal-push", "--ssh-host-key", "--extra",
+		"--nmstate", "--registries-conf",
 	} {
-		all = append(all, words[key]...)
+		all = append(all, words[flag]...)
 	}
 	return all
 }
