@@ -178,10 +178,9 @@ func (m Maker) read(path string) (string, error) {
 // classic reads the inputs for build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
-		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
-		TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
+		Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry, TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
 	}
-	if c.Host == "" && len(r.in.IronicURLs) > 0 {
+	if len(r.in.IronicURLs) > 0 {
 		c.Host = r.in.IronicURLs[0]
 	}
 	if len(r.in.IronicURLs) > 1 {
@@ -324,7 +323,6 @@ func (r *reading) refuseForeign() {
 		}
 	}
 	if !classic {
-		refuse(in.Host != "" && len(in.IronicURLs) > 0, ignition.FieldIronicURL)
 		refuse(in.Registry != "" || in.InsecureRegistry, ignition.FieldRegistry)
 	}
 	if !metal3 {

@@ -82,7 +82,7 @@ func TestKeysOfTheUser(t *testing.T) {
 		"a file":             {files: files, in: prepare.Inputs{SSHKeyFiles: []string{"home/.ssh/id_ed25519.pub"}}, logins: []string{"me@here"}},
 		"a key":              {files: files, in: prepare.Inputs{SSHKeys: []string{theirs}}, logins: []string{"you@there"}},
 		"a key and the rest": {in: prepare.Inputs{SSHKeys: []string{ours}, SSHAgent: true}, agent: agent, logins: []string{"me@here", "you@there"}},
-		"build.py's":         {files: map[string]string{"home/.ssh/id_x.pub": ours, "home/.ssh/a.pub": theirs}, in: prepare.Inputs{Profile: "classic", Host: "h", Registry: "r"}, logins: []string{"me@here"}},
+		"build.py's":         {files: map[string]string{"home/.ssh/id_x.pub": ours, "home/.ssh/a.pub": theirs}, in: prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r"}, logins: []string{"me@here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +119,7 @@ func TestWhatIsWrongNamesItsField(t *testing.T) {
 		"option":          {prepare.Inputs{Options: []string{"x"}}, []ignition.RamdiskField{ignition.FieldOption}},
 		"nmstate":         {prepare.Inputs{NMStateFile: "x"}, []ignition.RamdiskField{prepare.FieldNMState}},
 		"build.py's":      {prepare.Inputs{Registry: "r"}, []ignition.RamdiskField{ignition.FieldRegistry}},
-		"not build.py's":  {prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: []string{ours}, NTPServers: []string{"n"}}, []ignition.RamdiskField{ignition.FieldNTP}},
+		"not build.py's":  {prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: []string{ours}, NTPServers: []string{"n"}}, []ignition.RamdiskField{ignition.FieldNTP}},
 		"build.py's host": {prepare.Inputs{Profile: "classic", SSHKeys: []string{ours}}, []ignition.RamdiskField{ignition.FieldIronicURL, ignition.FieldRegistry}},
 		"read and used":   {prepare.Inputs{CAFile: "nowhere", Image: "NO IMAGE"}, []ignition.RamdiskField{ignition.FieldCA, ignition.FieldImage}},
 	} {

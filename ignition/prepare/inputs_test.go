@@ -65,7 +65,7 @@ func TestEmptyFiles(t *testing.T) {
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
 	classic := func(change func(*prepare.Inputs)) prepare.Inputs {
-		in := prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: []string{ours}}
+		in := prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: []string{ours}}
 		change(&in)
 		return in
 	}
@@ -80,7 +80,7 @@ func TestInputErrors(t *testing.T) {
 		want []string
 	}{
 		"several URLs in classic": {
-			classic(func(in *prepare.Inputs) { in.Host, in.IronicURLs = "", []string{"192.0.2.1", "192.0.2.2"} }),
+			classic(func(in *prepare.Inputs) { in.IronicURLs = []string{"192.0.2.1", "192.0.2.2"} }),
 			[]string{"192.0.2.1,192.0.2.2", "has several values", "use the profile default"},
 		},
 		"a large file":     {prepare.Inputs{CAFile: "large"}, []string{"large", "larger than 16 MiB"}},
@@ -171,7 +171,7 @@ func TestClassicKeys(t *testing.T) {
 			t.Parallel()
 			m := makerOf(tt.files)
 			m.Home = tt.home
-			built, err := m.Build(t.Context(), prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: tt.keys})
+			built, err := m.Build(t.Context(), prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: tt.keys})
 			if (err != nil) != tt.fails || tt.fails && !slices.Contains(fields(err), ignition.FieldSSHKey) {
 				t.Fatalf("error %v", err)
 			}

@@ -64,8 +64,7 @@ type Inputs struct {
 	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
 	ExtraFile string
 
-	// Host, Registry and InsecureRegistry are options of build.py; the last two apply only to the classic profile.
-	Host             string
+	// Registry and InsecureRegistry are options of build.py, and apply only to the classic profile.
 	Registry         string
 	InsecureRegistry bool
 

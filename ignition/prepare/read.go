@@ -1,7 +1,6 @@
 package prepare
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -16,18 +15,14 @@ import (
 
 // ironicURLs returns the URLs of Ironic from the inputs. If there are none, it returns the URL from the context.
 func (r *reading) ironicURLs() []string {
-	switch url := cmp.Or(r.in.Host, r.maker.Ironic.URL); {
-	case len(r.in.IronicURLs) > 0:
-		return r.in.IronicURLs
-	case url == "":
-		return nil
-	default:
-		return []string{url}
+	if r.fromContext() && r.maker.Ironic.URL != "" {
+		return []string{r.maker.Ironic.URL}
 	}
+	return r.in.IronicURLs
 }
 
 // fromContext reports whether Ironic's address and its other settings come from the context.
-func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
+func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 }
 
 // ofHTTP reports whether the context's Ironic uses plain HTTP, so that its TLS settings are for other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }

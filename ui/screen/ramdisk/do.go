@@ -180,9 +180,6 @@ func (s *Screen) Copies() []screen.Copyable {
 
 // buildWords returns the flags that pass the inputs to "ironworks ignition build".
 func buildWords(in prepare.Inputs) []string {
-	if in.Host != "" {
-		in.IronicURLs = []string{in.Host}
-	}
 	words := map[string][]string{}
 	for _, s := range specs("", "", &in) {
 		words[s.flag] = append(words[s.flag], s.words()...)

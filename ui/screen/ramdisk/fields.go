@@ -268,9 +268,6 @@ func (s spec) words() []string {
 }
 
 func valuesOf(in prepare.Inputs) map[string]string {
-	if len(in.IronicURLs) == 0 && in.Host != "" {
-		in.IronicURLs = []string{in.Host}
-	}
 	values := map[string]string{}
 	for _, s := range specs("", "", &in) {
 		values[s.Key] = s.value()
@@ -288,8 +285,8 @@ func inputsOf(values map[string]string) prepare.Inputs {
 		}
 	}
 	in.Profile = values[string(ignition.FieldProfile)]
-	if profileOf(values) == ignition.ProfileClassic {
-		in.Host, in.IronicURLs = strings.TrimSpace(values[string(ignition.FieldIronicURL)]), nil
+	if host := strings.TrimSpace(values[string(ignition.FieldIronicURL)]); in.Profile == string(ignition.ProfileClassic) && host != "" {
+		in.IronicURLs = []string{host}
 	}
 	return in
 }
