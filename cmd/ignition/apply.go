@@ -69,7 +69,7 @@ func (f *applyFlags) check() error {
 	case r.InInstance && r.KernelParams == "":
 		return cli.Usagef("--in-instance needs --kernel-params")
 	}
-	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
+	if err := models.CheckKernelAppendParams(r.KernelParams); err != nil {
 		return cli.Usagef("--kernel-params: %w", err)
 	}
 	return nil
