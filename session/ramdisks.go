@@ -92,12 +92,12 @@ func RootURL(endpoint string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
 }
 
-// Defaults returns the defaults that the commands use: no inputs, and Ironic's address if it is known.
-func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
+// IronicURL returns the default address of Ironic, as in the commands, or "" if it is not known.
+func (r *Ramdisks) IronicURL() string {
 	if r.Session == nil || r.Session.Context.Guessed {
-		return in, ""
+		return ""
 	}
-	return in, RootURL(r.Session.Endpoint())
+	return RootURL(r.Session.Endpoint())
 }
 
 // Build builds a configuration for a preview.

@@ -1,7 +1,6 @@
 package ramdisk
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,14 +46,13 @@ type spec struct {
 	agent ignition.AgentKind
 	// flag is the flag of "ironworks ignition build" that sets the same input.
 	flag string
-	// One of these is the input. empty is the choice that represents an empty text. split and join convert a list from
-	// and to the value of the field. If commas is set, the flag takes the whole list, otherwise it is repeated.
+	// One of text, on and list is the input. empty is the value of the field for an empty input. split converts the value
+	// of the field to a list. If commas is set, the flag takes the whole list, otherwise it is repeated.
 	text   *string
 	empty  string
 	on     *bool
 	list   *[]string
 	split  func(string) []string
-	join   func([]string) string
 	commas bool
 }
 
@@ -101,14 +99,14 @@ func choice(section string, key ignition.RamdiskField, label, help string, to *s
 
 func toggle(section string, key ignition.RamdiskField, label, help string, to *bool) spec {
 	s := textField(section, key, label, help, nil)
-	s.Kind, s.on = form.Toggle, to
+	s.Kind, s.on, s.empty = form.Toggle, to, strconv.FormatBool(false)
 	return s
 }
 
 // list returns a field for a list whose items are separated by commas.
 func list(section string, key ignition.RamdiskField, label, help string, to *[]string) spec {
 	s := textField(section, key, label, help, nil)
-	s.list, s.split, s.join = to, splitList, joinList
+	s.list, s.split = to, splitList
 	return s
 }
 
@@ -169,9 +167,9 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 		modes = append([]string{auto}, models.Texts(ignition.ClassicTLSModes())...)
 	}
 	keys := list(access, keySSHKeys, "Keys", "public keys, comma-separated", &in.SSHKeys)
-	keys.flag, keys.split, keys.join = "--ssh-key", splitKeys, func(keys []string) string { return strings.Join(keys, ", ") }
+	keys.flag, keys.split = "--ssh-key", splitKeys
 	options := list(network, ignition.FieldIPOption, "ip= options", textIPArgsHelp, &in.IPOptions)
-	options.split, options.join = strings.Fields, func(options []string) string { return strings.Join(options, " ") }
+	options.split = strings.Fields
 	return []spec{
 		choice(ironics, ignition.FieldProfile, "Profile", textStyleHelp, &in.Profile, string(ignition.ProfileDefault),
 			models.Texts(ignition.Profiles())...),
@@ -223,16 +221,6 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 	}
 }
 
-func (s spec) value() string {
-	switch {
-	case s.list != nil:
-		return s.join(*s.list)
-	case s.on != nil:
-		return strconv.FormatBool(*s.on)
-	}
-	return cmp.Or(*s.text, s.empty)
-}
-
 // set sets the field's input, which must be empty, to the value of the field.
 func (s spec) set(value string) {
 	switch {
@@ -267,10 +255,11 @@ func (s spec) words() []string {
 	return words
 }
 
-func valuesOf(in prepare.Inputs) map[string]string {
+// emptyValues returns the values of the form before the operator changes them.
+func emptyValues() map[string]string {
 	values := map[string]string{}
-	for _, s := range specs("", "", &in) {
-		values[s.Key] = s.value()
+	for _, s := range specs("", "", &prepare.Inputs{}) {
+		values[s.Key] = s.empty
 	}
 	return values
 }

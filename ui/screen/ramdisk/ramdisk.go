@@ -66,7 +66,7 @@ type Screen struct {
 
 // New returns the screen. It shows the form's values and the file that the Bench holds.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, bench: env.Bench}
+	s := &Screen{env: env, bench: env.Bench, first: emptyValues()}
 	if s.bench == nil {
 		s.bench = &screen.Bench{}
 	}
@@ -75,10 +75,7 @@ func New(env *screen.Env) *Screen {
 		p.SetWrap(true)
 	}
 	if maker := env.Maker(); maker != nil {
-		in, ironic := maker.Defaults()
-		s.first, s.ironic = valuesOf(in), ironic
-	} else {
-		s.first = valuesOf(inputsOf(nil))
+		s.ironic = maker.IronicURL()
 	}
 	if s.bench.Values == nil {
 		s.bench.Values = maps.Clone(s.first)
