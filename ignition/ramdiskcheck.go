@@ -35,15 +35,8 @@ var (
 
 // validHostname reports whether name consists of valid labels separated by dots.
 func validHostname(name string) bool {
-	if name == "" || len(name) > 253 {
-		return false
-	}
-	for _, label := range strings.Split(name, ".") {
-		if !hostLabel.MatchString(label) {
-			return false
-		}
-	}
-	return true
+	invalid := func(label string) bool { return !hostLabel.MatchString(label) }
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), invalid)
 }
 
 // validHost reports whether host is a valid hostname or an IP address without brackets.

@@ -239,9 +239,7 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	if err != nil {
 		return err
 	}
-	if order.Advertise != "" {
-		host = order.Advertise
-	}
+	host = cmp.Or(order.Advertise, host)
 	if r.Record != nil {
 		s.served = NewServedLog(r.Record, nodes)
 	}
