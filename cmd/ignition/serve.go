@@ -244,12 +244,8 @@ func (a *app) printServing(server *serve.Server, targets []prepare.Target) error
 	for i, t := range targets {
 		listed[i] = targetJSON{Node: t.Node.Label(), UUID: t.Node.UUID, ISO: t.ISO, Kernel: t.Kernel, Initrd: t.Initrd, Params: t.KernelParams}
 		b.WriteString("\n" + cmp.Or(t.Node.Label(), "all nodes") + "\n")
-		for _, line := range [][2]string{
-			{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd}, {"kernel_append_params", t.KernelParams},
-		} {
-			if line[1] != "" {
-				fmt.Fprintf(&b, "  %-21s %s\n", line[0], line[1])
-			}
+		for _, field := range t.DriverInfo() {
+			fmt.Fprintf(&b, "  %-21s %s\n", field[0], field[1])
 		}
 	}
 	if a.Output == cli.OutputJSON {

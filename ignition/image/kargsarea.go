@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -156,7 +157,7 @@ func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
 	}
-	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return int(min(1, max(-1, x.offset-y.offset))) })
+	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return cmp.Compare(x.offset, y.offset) })
 	for i, region := range a.regions {
 		if i > 0 && region.offset < a.regions[i-1].offset+int64(a.size) {
 			return fmt.Errorf("%w: they overlap at %d", ErrKargsArea, region.offset)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"ironworks/ignition/image"
@@ -222,6 +223,13 @@ type Target struct {
 	// ISO is the value for deploy_iso. For a network boot, Kernel and Initrd are the values for deploy_kernel and
 	// deploy_ramdisk, and KernelParams is the value for kernel_append_params.
 	ISO, Kernel, Initrd, KernelParams string
+}
+
+// DriverInfo returns the fields of driver_info that make Ironic boot the target, each with its value.
+func (t Target) DriverInfo() [][2]string {
+	return slices.DeleteFunc([][2]string{
+		{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd}, {"kernel_append_params", t.KernelParams},
+	}, func(field [2]string) bool { return field[1] == "" })
 }
 
 // Publish adds all items to the server and returns their URLs. host is the name or address by which clients reach the

@@ -168,8 +168,8 @@ func (s *Screen) Copies() []screen.Copyable {
 	}
 	if s.bench.Serving != nil {
 		for _, target := range s.bench.Serving.Targets() {
-			for _, a := range addresses(target) {
-				add(strings.TrimSpace(target.Node.Label()+" "+a.Name), a.Text)
+			for _, field := range target.DriverInfo() {
+				add(strings.TrimSpace(target.Node.Label()+" "+field[0]), field[1])
 			}
 		}
 	}

@@ -258,25 +258,15 @@ func (s *Screen) servingLines() []pane.Line {
 		if label := target.Node.Label(); label != "" {
 			p.add(theme.Accent, "%s", label)
 		}
-		for _, a := range addresses(target) {
-			p.block(theme.Muted, a.Name)
-			p.add(theme.Plain, "%s", a.Text) // the URL has a separate line, so that it is easy to select with the mouse
+		for _, field := range target.DriverInfo() {
+			p.block(theme.Muted, field[0])
+			p.add(theme.Plain, "%s", field[1]) // the URL has a separate line, so that it is easy to select with the mouse
 		}
 	}
 	if print := serving.Fingerprint(); print != "" {
 		p.block(theme.Muted, "certificate "+print)
 	}
 	return p.lines
-}
-
-// addresses returns the node fields that make Ironic boot the target's files.
-func addresses(target prepare.Target) []screen.Copyable {
-	return slices.DeleteFunc([]screen.Copyable{
-		{Name: "deploy_iso", Text: target.ISO},
-		{Name: "deploy_kernel", Text: target.Kernel},
-		{Name: "deploy_ramdisk", Text: target.Initrd},
-		{Name: "kernel_append_params", Text: target.KernelParams},
-	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
 func (s *Screen) chosen() []string {
