@@ -239,7 +239,8 @@ func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	}
 	files = append(files, metal3File(clientIDPath, 0o644, false, "[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac"))
 	if len(m.NTPServers) > 0 {
-		files = append(files, fileJSON{Path: chronyPath, Mode: new(0o644), Append: []contentJSON{metal3Source(chronyLines(m.NTPServers))}})
+		source := metal3Source(chronyLines(m.NTPServers))
+		files = append(files, fileJSON{Path: chronyPath, Mode: new(0o644), Append: []contentJSON{source}})
 	}
 	if m.Hostname != "" {
 		files = append(files, metal3File(metal3HostnamePath, 0o744, false, m.hostnameScript()))

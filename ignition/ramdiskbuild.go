@@ -183,7 +183,8 @@ func (r Ramdisk) registryFiles() []ramdiskFile {
 	for _, registry := range r.Registries {
 		switch registry.Mode {
 		case RegistryCA:
-			files = append(files, ramdiskFile{path: fmt.Sprintf(registryCAPath, registry.Host), mode: 0o644, content: registry.CA})
+			path := fmt.Sprintf(registryCAPath, registry.Host)
+			files = append(files, ramdiskFile{path: path, mode: 0o644, content: registry.CA})
 		case RegistryInsecure:
 			fmt.Fprintf(&insecure, "[[registry]]\nlocation = \"%s\"\ninsecure = true\n", registry.Host)
 		case RegistryVerified, "":

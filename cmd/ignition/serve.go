@@ -163,7 +163,8 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 
 // openServer opens the port, adds the configurations to the images, and publishes them.
 func (a *app) openServer(
-	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, note func(serve.Event),
+	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node,
+	images *prepare.Images, note func(serve.Event),
 ) (*serve.Server, []prepare.Target, error) {
 	ctx := cmd.Context()
 	if f.source.OfPXE() && !images.HasRootfs() {

@@ -178,7 +178,8 @@ func (m Maker) read(path string) (string, error) {
 // classic reads the inputs for build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
-		Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry, TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
+		Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
+		TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
 	}
 	if len(r.in.IronicURLs) > 0 {
 		c.Host = r.in.IronicURLs[0]

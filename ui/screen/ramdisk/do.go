@@ -186,11 +186,11 @@ func buildWords(in prepare.Inputs) []string {
 	}
 	var all []string
 	for _, flag := range []string{
-		"--profile", "--host", "--tls", "--ca", "--agent", "--agent-binary", "--agent-url", "--agent-embed", "--image", "--registry",
-		"--insecure-registry", "--registry-tls", "--pull-secret", "--ssh-key", "--ssh-agent", "--allow-key-options", "--no-ssh-key",
-		"--hostname", "--keyfile", "--ip-option", "--copy-network", "--http-proxy", "--https-proxy", "--no-proxy", "--ntp-server",
-		"--vlan", "--collector", "--inspection-callback", "--option", "--debug", "--journal-push", "--ssh-host-key", "--extra",
-		"--nmstate", "--registries-conf",
+		"--profile", "--host", "--tls", "--ca", "--agent", "--agent-binary", "--agent-url", "--agent-embed", "--image",
+		"--registry", "--insecure-registry", "--registry-tls", "--pull-secret", "--ssh-key", "--ssh-agent",
+		"--allow-key-options", "--no-ssh-key", "--hostname", "--keyfile", "--ip-option", "--copy-network",
+		"--http-proxy", "--https-proxy", "--no-proxy", "--ntp-server", "--vlan", "--collector", "--inspection-callback",
+		"--option", "--debug", "--journal-push", "--ssh-host-key", "--extra", "--nmstate", "--registries-conf",
 	} {
 		all = append(all, words[flag]...)
 	}

@@ -88,10 +88,13 @@ const (
 )
 
 func textField(section string, key ignition.RamdiskField, label, help string, to *string) spec {
-	return spec{Field: form.Field{Key: string(key), Label: label, Section: section, Help: help}, flag: prepare.Flag(key), text: to}
+	field := form.Field{Key: string(key), Label: label, Section: section, Help: help}
+	return spec{Field: field, flag: prepare.Flag(key), text: to}
 }
 
-func choice(section string, key ignition.RamdiskField, label, help string, to *string, empty string, options ...string) spec {
+func choice(
+	section string, key ignition.RamdiskField, label, help string, to *string, empty string, options ...string,
+) spec {
 	s := textField(section, key, label, help, to)
 	s.Kind, s.Options, s.empty = form.Choice, options, empty
 	return s
@@ -176,10 +179,11 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 		hint(ironic, list(ironics, ignition.FieldIronicURL, "Ironic", urlHelp, &in.IronicURLs)),
 		choice(ironics, ignition.FieldTLS, "TLS", textVerifyHelp, &in.TLS, auto, modes...),
 		notClassic(file(textField(ironics, ignition.FieldCA, "CA file", textCAHelp, &in.CAFile))),
-		onlyProfile(ignition.ProfileClassic, textField(agents, ignition.FieldRegistry, "Registry", textRegistryHelp, &in.Registry)),
+		onlyProfile(ignition.ProfileClassic,
+			textField(agents, ignition.FieldRegistry, "Registry", textRegistryHelp, &in.Registry)),
 		onlyProfile(ignition.ProfileClassic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp, &in.InsecureRegistry)),
-		onlyProfile(ignition.ProfileDefault, choice(agents, ignition.FieldAgent, "Agent", textAgentHelp, &in.Agent, string(ignition.AgentContainer),
-			models.Texts(ignition.AgentKinds())...)),
+		onlyProfile(ignition.ProfileDefault, choice(agents, ignition.FieldAgent, "Agent", textAgentHelp, &in.Agent,
+			string(ignition.AgentContainer), models.Texts(ignition.AgentKinds())...)),
 		onlyAgent(ignition.AgentBuiltin, hint("beside ironworks",
 			file(textField(agents, ignition.FieldAgentBinary, "Program", textProgramHelp, &in.AgentBinary)))),
 		onlyAgent(ignition.AgentBuiltin, hint("served with the image",
@@ -203,7 +207,8 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 		toggle(access, keySSHAgent, "SSH agent", "also use keys from the SSH agent", &in.SSHAgent),
 		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp, &in.AllowKeyOptions),
 		toggle(access, keyNoLogin, "No login", "confirm that no login is possible", &in.NoLogin),
-		onlyProfile(ignition.ProfileDefault, toggle(access, ignition.FieldSSHHostKey, "Host key", textHostKeyHelp, &in.SSHHostKey)),
+		onlyProfile(ignition.ProfileDefault,
+			toggle(access, ignition.FieldSSHHostKey, "Host key", textHostKeyHelp, &in.SSHHostKey)),
 		notClassic(textField(network, ignition.FieldHostname, "Hostname", textHostnameHelp, &in.Hostname)),
 		notClassic(files(list(network, ignition.FieldKeyFile, "Keyfiles", textKeyfilesHelp, &in.KeyFiles))),
 		notClassic(options),
@@ -214,7 +219,8 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 		notClassic(commas(list(network, keyNoProxy, "No proxy", textNoProxyHelp, &in.NoProxy))),
 		notClassic(list(network, ignition.FieldNTP, "NTP servers", textNTPHelp, &in.NTPServers)),
 		notClassic(commas(list(network, ignition.FieldVLAN, "VLANs", textVLANHelp, &in.VLANs))),
-		onlyProfile(ignition.ProfileMetal3, file(textField(extra, prepare.FieldNMState, "nmstate", textNmstateHelp, &in.NMStateFile))),
+		onlyProfile(ignition.ProfileMetal3, file(
+			textField(extra, prepare.FieldNMState, "nmstate", textNmstateHelp, &in.NMStateFile))),
 		onlyProfile(ignition.ProfileMetal3, file(
 			textField(extra, prepare.FieldRegistriesFile, "registries.conf", textPodmanHelp, &in.RegistriesFile))),
 		notClassic(file(textField(extra, ignition.FieldExtra, "Merge", textMergeHelp, &in.ExtraFile))),
@@ -274,8 +280,9 @@ func inputsOf(values map[string]string) prepare.Inputs {
 		}
 	}
 	in.Profile = values[string(ignition.FieldProfile)]
-	if host := strings.TrimSpace(values[string(ignition.FieldIronicURL)]); in.Profile == string(ignition.ProfileClassic) && host != "" {
-		in.IronicURLs = []string{host}
+	host := strings.TrimSpace(values[string(ignition.FieldIronicURL)])
+	if in.Profile == string(ignition.ProfileClassic) && host != "" {
+		in.IronicURLs = []string{host} // build.py takes one host, and copies it unchanged
 	}
 	return in
 }

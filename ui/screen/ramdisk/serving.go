@@ -116,7 +116,8 @@ func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field,
 			ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == contentPXE, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
 		},
 		AsIs: v[askWhat] == contentAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on,
-		Listen: net.JoinHostPort(host, cmp.Or(strings.TrimSpace(v[askPort]), "0")), Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on,
+		Listen:    net.JoinHostPort(host, cmp.Or(strings.TrimSpace(v[askPort]), "0")),
+		Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on,
 	}
 	if _, err := netip.ParseAddrPort(order.Listen); err != nil {
 		return order, askPort, "Not a valid port."
