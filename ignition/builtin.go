@@ -89,7 +89,6 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 }
 
 func (r Ramdisk) programFile() fileJSON {
-	mode, overwrite := 0o755, true
 	sum := sha512.Sum512(r.Program.Content)
 	content := contentJSON{
 		Source: r.Program.URL,
@@ -99,7 +98,7 @@ func (r Ramdisk) programFile() fileJSON {
 	if r.Program.URL == "" {
 		content.Source, content.Compression = dataSource(compressed(r.Program.Content, gzip.BestCompression)).Source, "gzip"
 	}
-	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}
+	return fileJSON{Path: AgentProgramPath, Mode: new(0o755), Overwrite: new(true), Contents: &content}
 }
 
 // builtinText returns the systemd unit that runs the builtin agent. docs/reference/agent.md describes the unit.

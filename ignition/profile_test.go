@@ -114,10 +114,6 @@ func TestProfilesRefuseWhatTheyCannotCarry(t *testing.T) {
 		{"one VLAN", func(r *Ramdisk) { r.VLANs = []string{"eth0.1"} }, FieldVLAN, []Profile{ProfileMetal3}},
 		{"a second key", func(r *Ramdisk) { r.SSHKeys = append(r.SSHKeys, r.SSHKeys[0]) }, FieldSSHKey, nil},
 		{"extra Ignition", func(r *Ramdisk) { r.Extra = []byte(`{"ignition":{"version":"3.0.0"}}`) }, FieldExtra, []Profile{ProfileClassic, ProfileMetal3}},
-		{"a unit", func(r *Ramdisk) {
-			r.Units = []RamdiskUnit{{Name: "a.service", Contents: "[Unit]\n"}}
-		}, FieldUnit, []Profile{ProfileClassic, ProfileMetal3}},
-		{"a file", func(r *Ramdisk) { r.Files = []RamdiskFile{{Path: "/a", Mode: 0o600}} }, FieldFile, []Profile{ProfileClassic, ProfileMetal3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, p := range Profiles() {

@@ -70,12 +70,11 @@ func (c Classic) Build() (Document, error) {
 	if err := in.err(); err != nil {
 		return Document{}, err
 	}
-	enabled := true
 	var config ramdiskJSON
 	config.addKeys(keys...)
 	source := dataSource([]byte(c.conf()))
 	config.Storage.Files = []fileJSON{{Path: agentConfPath, Contents: &source}}
-	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()}}
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: true, Contents: c.unit()}}
 	return finishRamdisk(config, nil, in, []string{agentConfPath})
 }
 

@@ -92,11 +92,11 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
-	given[FieldUnit], given[FieldFile], given[FieldExtra] = len(r.Units) > 0, len(r.Files) > 0, len(r.Extra) > 0
+	given[FieldExtra] = len(r.Extra) > 0
 	for _, field := range []RamdiskField{
 		FieldAgent,
 		FieldPullSecret, FieldHostname, FieldKeyFile, FieldIPOption, FieldCopyNetwork, FieldProxy, FieldNTP, FieldCollector,
-		FieldOption, FieldJournalPush, FieldSSHHostKey, FieldUnit, FieldFile, FieldExtra,
+		FieldOption, FieldJournalPush, FieldSSHHostKey, FieldExtra,
 	} {
 		if given[field] {
 			in.refuse(field, "", otherProfile, "is not supported by the profile %s", r.Profile)
@@ -177,8 +177,8 @@ func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 		}
 	}
 	for _, file := range r.registryFiles() {
-		if file.Path == registriesPath {
-			m.RegistriesConf = file.Content
+		if file.path == registriesPath {
+			m.RegistriesConf = []byte(file.content)
 		}
 	}
 }

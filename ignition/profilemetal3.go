@@ -100,8 +100,7 @@ func (m Metal3) Build() (Document, error) {
 		config.addKeys(strings.TrimSpace(m.SSHKey))
 	}
 	config.Storage.Files = m.files(keyFiles)
-	enabled := true
-	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)}}
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: true, Contents: m.unit(len(keyFiles) > 0)}}
 	secrets := []string{agentConfPath, metal3AuthPath}
 	for _, file := range keyFiles {
 		secrets = append(secrets, keyFileDir+file.Name)
@@ -240,8 +239,8 @@ func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	}
 	files = append(files, metal3File(clientIDPath, 0o644, false, "[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac"))
 	if len(m.NTPServers) > 0 {
-		mode := 0o644
-		files = append(files, fileJSON{Path: chronyPath, Mode: &mode, Append: []contentJSON{metal3Source(chronyLines(m.NTPServers))}})
+		source := metal3Source(chronyLines(m.NTPServers))
+		files = append(files, fileJSON{Path: chronyPath, Mode: new(0o644), Append: []contentJSON{source}})
 	}
 	if m.Hostname != "" {
 		files = append(files, metal3File(metal3HostnamePath, 0o744, false, m.hostnameScript()))
@@ -249,8 +248,8 @@ func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	if len(m.RegistriesConf) > 0 {
 		files = append(files, metal3File(metal3Registries, 0o644, true, string(m.RegistriesConf)))
 	}
-	for _, file := range (greetingTexts{urls: m.IronicBaseURL, agent: m.AgentImage, hostname: m.Hostname}).files(false) {
-		files = append(files, metal3File(file.Path, file.Mode, file.Overwrite, string(file.Content)))
+	for _, file := range (greetingTexts{urls: m.IronicBaseURL, agent: m.AgentImage, hostname: m.Hostname}).files() {
+		files = append(files, metal3File(file.path, file.mode, false, file.content))
 	}
 	return files
 }

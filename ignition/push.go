@@ -39,7 +39,7 @@ const (
 )
 
 //go:embed push.sh
-var pushScript []byte
+var pushScript string
 
 // tokenWord matches tokens of reasonable length that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
@@ -99,23 +99,21 @@ func (p JournalPush) pin() (name, digest string, err error) {
 }
 
 // pushParts returns the unit that sends the journal, its files and the SSH host key's file. Inputs must be valid.
-func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
-	var files []RamdiskFile
+func (r Ramdisk) pushParts() ([]unitJSON, []ramdiskFile) {
+	var files []ramdiskFile
 	if r.SSHHostKey.IsSet() {
 		// The live system generates a host key only if it is missing, and does not need the public key file.
-		files = append(files, RamdiskFile{
-			Path: hostKeyPath, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.SSHHostKey.Reveal()),
-		})
+		files = append(files, ramdiskFile{path: hostKeyPath, mode: 0o600, content: r.SSHHostKey.Reveal()})
 	}
 	if r.JournalPush.URL == "" {
 		return nil, files
 	}
 	files = append(files,
-		RamdiskFile{Path: pushDir + pushCurlFile, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.JournalPush.curlConfig())},
-		RamdiskFile{Path: pushDir + pushPEMFile, Mode: 0o644, Overwrite: true, Content: []byte(r.JournalPush.Certificate)},
-		RamdiskFile{Path: pushDir + pushScriptFile, Mode: 0o644, Overwrite: true, Content: pushScript},
+		ramdiskFile{path: pushDir + pushCurlFile, mode: 0o600, content: r.JournalPush.curlConfig()},
+		ramdiskFile{path: pushDir + pushPEMFile, mode: 0o644, content: r.JournalPush.Certificate},
+		ramdiskFile{path: pushDir + pushScriptFile, mode: 0o644, content: pushScript},
 	)
-	return []RamdiskUnit{{Name: pushUnitName, Contents: pushUnit, Enabled: true}}, files
+	return []unitJSON{{Name: pushUnitName, Enabled: true, Contents: pushUnit}}, files
 }
 
 // pushUnit is the unit that sends the journal. It may start before the network is up, because the journal keeps

@@ -78,9 +78,6 @@ type Ramdisk struct {
 	// generates a new key. Any client that can download the image can read the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added unchanged. They come from other parts of the console and run next to the agent.
-	Units []RamdiskUnit
-	Files []RamdiskFile
 	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration
 	// according to Ignition's rules. If both conflict, Extra takes precedence.
 	Extra []byte
@@ -110,25 +107,13 @@ type Proxies struct {
 	No []string
 }
 
-// RamdiskUnit is a systemd unit on the ramdisk.
-type RamdiskUnit struct {
-	Name, Contents string
-	// Enabled starts the unit at boot. Contents then needs an [Install] section.
-	Enabled bool
-}
-
-// RamdiskFile is a file that Ignition writes on the ramdisk.
-type RamdiskFile struct {
-	// Path is an absolute path.
-	Path    string
-	Content []byte
-	// Mode holds the permission bits of the file. Secret files must not grant more than 0o600.
-	Mode int
-	// Overwrite allows replacing an existing file of the live system. If neither Overwrite nor Append is set and the
-	// file exists, the boot fails. Append appends Content to the existing file.
-	Overwrite, Append bool
-	// Secret hides the content in previews.
-	Secret bool
+// ramdiskFile is a file that Ignition writes on the ramdisk.
+type ramdiskFile struct {
+	path, content string
+	// mode holds the permission bits. Files with secrets have 0600; previews hide their content.
+	mode int
+	// appended makes Ignition append the content to a file of the live system, which is otherwise replaced.
+	appended bool
 }
 
 // Document is a configuration that passed Ignition's validation.

@@ -238,7 +238,6 @@ func TestRamdiskRefusesTogether(t *testing.T) {
 		Options:    []AgentOption{{Name: "api_url", Value: "x"}, {Name: "a b"}, {Name: "image_server_password", Value: "hunter2\n"}},
 		Registries: []Registry{{Host: "http://x"}, {Host: "x", Mode: RegistryCA, CA: "hunter2"}},
 		SSHKeys:    []sshkey.Key{{Line: "hunter2"}},
-		Units:      []RamdiskUnit{{Name: agentUnitName}}, Files: []RamdiskFile{{Path: "/x", Mode: 0o644, Secret: true}},
 	}
 	_, err := r.Build()
 	fields := map[RamdiskField]int{}
@@ -250,7 +249,7 @@ func TestRamdiskRefusesTogether(t *testing.T) {
 	}
 	for _, field := range []RamdiskField{
 		FieldIronicURL, FieldTLS, FieldImage, FieldPullSecret, FieldHostname, FieldKeyFile, FieldIPOption, FieldCopyNetwork, FieldProxy, FieldNTP,
-		FieldVLAN, FieldCollector, FieldCallback, FieldOption, FieldRegistry, FieldSSHKey, FieldUnit, FieldFile,
+		FieldVLAN, FieldCollector, FieldCallback, FieldOption, FieldRegistry, FieldSSHKey,
 	} {
 		if fields[field] == 0 {
 			t.Errorf("nothing is said of %s", field)
@@ -286,8 +285,6 @@ func TestRamdiskRefusesOne(t *testing.T) {
 		{"a key with options", func(r *Ramdisk) { r.SSHKeys[0].Line = "no-pty " + r.SSHKeys[0].Line }, FieldSSHKey},
 		{"an unknown profile", func(r *Ramdisk) { r.Profile = "x" }, FieldProfile},
 		{"a keyfile without a connection", func(r *Ramdisk) { r.KeyFiles = []KeyFile{{Name: "a"}} }, FieldKeyFile},
-		{"a file of ours again", func(r *Ramdisk) { r.Files = []RamdiskFile{{Path: agentConfPath, Mode: 0o600}} }, FieldOutput},
-		{"a relative path", func(r *Ramdisk) { r.Files = []RamdiskFile{{Path: "x", Mode: 0o600}} }, FieldOutput},
 		{"an option twice", func(r *Ramdisk) {
 			r.Options = []AgentOption{{Name: "lookup_timeout", Value: "1"}, {Name: "lookup-timeout", Value: "2"}}
 		}, FieldOption},
@@ -296,6 +293,9 @@ func TestRamdiskRefusesOne(t *testing.T) {
 		{"extra of spec 2", func(r *Ramdisk) { r.Extra = []byte(`{"ignition":{"version":"2.2.0"}}`) }, FieldExtra},
 		{"extra of a spec to come", func(r *Ramdisk) { r.Extra = []byte(`{"ignition":{"version":"3.7.0-experimental"}}`) }, FieldExtra},
 		{"extra with an unknown key", func(r *Ramdisk) { r.Extra = []byte(`{"ignition":{"version":"3.0.0"},"filez":1}`) }, FieldExtra},
+		{"extra with a link in place of a folder of ours", func(r *Ramdisk) {
+			r.Extra = []byte(`{"ignition":{"version":"3.0.0"},"storage":{"links":[{"path":"/etc/NetworkManager","target":"/x"}]}}`)
+		}, FieldOutput},
 		{"extra that is invalid", func(r *Ramdisk) {
 			r.Extra = []byte(`{"ignition":{"version":"3.0.0"},"storage":{"files":[{"path":"x"}]}}`)
 		}, FieldExtra},

@@ -38,29 +38,23 @@ func (r Ramdisk) build() (Document, error) {
 	r.checkCollectors(in)
 	checkAgentOptions(r.Options, in)
 	r.checkJournalPush(in)
-	r.checkParts(in)
 	if err := in.err(); err != nil {
 		return Document{}, err
 	}
 	unit, files := r.agentParts(urls, mode)
-	conf := RamdiskFile{
-		Path: agentConfPath, Mode: 0o600, Overwrite: true, Secret: true,
-		Content: []byte(agentConf(r.agentSettings(urls, callback, mode))),
-	}
-	files = append([]RamdiskFile{conf}, files...)
+	conf := ramdiskFile{path: agentConfPath, mode: 0o600, content: agentConf(r.agentSettings(urls, callback, mode))}
+	files = append([]ramdiskFile{conf}, files...)
 	files = append(files, r.greeting(urls)...)
 	pushUnits, pushFiles := r.pushParts()
-	files = append(append(files, pushFiles...), r.Files...)
-	units := append([]RamdiskUnit{{Name: agentUnitName, Contents: unit.text(), Enabled: true}}, pushUnits...)
-	units = append(units, r.Units...)
+	files = append(files, pushFiles...)
 
 	var config ramdiskJSON
 	config.addKeys(r.keyLines()...)
 	var secrets []string
 	for _, file := range files {
 		config.Storage.Files = append(config.Storage.Files, file.json())
-		if file.Secret {
-			secrets = append(secrets, file.Path)
+		if file.mode == 0o600 {
+			secrets = append(secrets, file.path)
 		}
 	}
 	if r.builtin() {
@@ -69,9 +63,7 @@ func (r Ramdisk) build() (Document, error) {
 			config.Ignition.Security.TLS.CertificateAuthorities = []contentJSON{dataSource([]byte(r.Program.CA))}
 		}
 	}
-	for _, u := range units {
-		config.Systemd.Units = append(config.Systemd.Units, unitJSON{Name: u.Name, Enabled: &u.Enabled, Contents: u.Contents})
-	}
+	config.Systemd.Units = append([]unitJSON{{Name: agentUnitName, Enabled: true, Contents: unit.text()}}, pushUnits...)
 	return finishRamdisk(config, r.Extra, in, secrets)
 }
 
@@ -133,15 +125,14 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	return append(settings, r.Options...)
 }
 
-func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
+func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []ramdiskFile) {
 	unit := agentUnit{
 		builtin: r.builtin(), image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
 		copyNetwork: r.CopyNetwork == CopyNetworkAlways || (r.CopyNetwork != CopyNetworkNever && len(r.KeyFiles) > 0),
 	}
-	var files []RamdiskFile
-	add := func(path string, mode int, content string) *RamdiskFile {
-		files = append(files, RamdiskFile{Path: path, Mode: mode, Overwrite: true, Secret: mode == 0o600, Content: []byte(content)})
-		return &files[len(files)-1]
+	var files []ramdiskFile
+	add := func(path string, mode int, content string) {
+		files = append(files, ramdiskFile{path: path, mode: mode, content: content})
 	}
 	for _, file := range r.KeyFiles {
 		add(keyFileDir+file.Name, 0o600, file.Content.Reveal())
@@ -160,8 +151,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	}
 	files = append(files, r.registryFiles()...)
 	if len(r.NTPServers) > 0 {
-		file := add(chronyPath, 0o644, chronyLines(r.NTPServers))
-		file.Append, file.Overwrite = true, false
+		files = append(files, ramdiskFile{path: chronyPath, mode: 0o644, content: chronyLines(r.NTPServers), appended: true})
 	}
 	environment, secret := r.Proxies.environment(hostsOf(urls))
 	if secret {
@@ -185,24 +175,23 @@ func chronyLines(servers []string) string {
 
 // registryFiles returns files that configure how podman verifies each registry. They are drop-in files, so the live
 // system's own file remains in effect.
-func (r Ramdisk) registryFiles() []RamdiskFile {
+func (r Ramdisk) registryFiles() []ramdiskFile {
 	var (
-		files    []RamdiskFile
+		files    []ramdiskFile
 		insecure strings.Builder
 	)
 	for _, registry := range r.Registries {
 		switch registry.Mode {
 		case RegistryCA:
-			files = append(files, RamdiskFile{
-				Path: fmt.Sprintf(registryCAPath, registry.Host), Mode: 0o644, Overwrite: true, Content: []byte(registry.CA),
-			})
+			path := fmt.Sprintf(registryCAPath, registry.Host)
+			files = append(files, ramdiskFile{path: path, mode: 0o644, content: registry.CA})
 		case RegistryInsecure:
 			fmt.Fprintf(&insecure, "[[registry]]\nlocation = \"%s\"\ninsecure = true\n", registry.Host)
 		case RegistryVerified, "":
 		}
 	}
 	if insecure.Len() > 0 {
-		files = append(files, RamdiskFile{Path: registriesPath, Mode: 0o644, Overwrite: true, Content: []byte(insecure.String())})
+		files = append(files, ramdiskFile{path: registriesPath, mode: 0o644, content: insecure.String()})
 	}
 	return files
 }
@@ -214,15 +203,15 @@ type greetingTexts struct {
 }
 
 // greeting returns the files with the messages, free of secrets, on the console and after logging in.
-func (r Ramdisk) greeting(urls []string) []RamdiskFile {
+func (r Ramdisk) greeting(urls []string) []ramdiskFile {
 	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
 	if r.builtin() {
 		texts.builtin, texts.agent = true, AgentProgramPath
 	}
-	return texts.files(true)
+	return texts.files()
 }
 
-func (g greetingTexts) files(overwrite bool) []RamdiskFile {
+func (g greetingTexts) files() []ramdiskFile {
 	name, place := "ironic-python-agent", " in a container"
 	if g.builtin {
 		name, place = "ironworks-agent", ""
@@ -238,9 +227,9 @@ func (g greetingTexts) files(overwrite bool) []RamdiskFile {
 	}
 	motd.WriteString("\n  journalctl -u " + agentUnitName + "    the agent's log\n" +
 		"  nmcli device                           the network\n\n")
-	return []RamdiskFile{
-		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
-		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
+	return []ramdiskFile{
+		{path: issuePath, mode: 0o644, content: issue},
+		{path: motdPath, mode: 0o644, content: motd.String()},
 	}
 }
 

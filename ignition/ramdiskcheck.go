@@ -31,20 +31,12 @@ var (
 	// collectorWord matches the name of a collector, which is a Python entry point.
 	collectorWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 	noProxyWord   = regexp.MustCompile(`^[A-Za-z0-9*._:/\[\]-]+$`)
-	unitName      = regexp.MustCompile(`^[A-Za-z0-9:_.\\@-]+\.[a-z]+$`)
 )
 
 // validHostname reports whether name consists of valid labels separated by dots.
 func validHostname(name string) bool {
-	if name == "" || len(name) > 253 {
-		return false
-	}
-	for _, label := range strings.Split(name, ".") {
-		if !hostLabel.MatchString(label) {
-			return false
-		}
-	}
-	return true
+	invalid := func(label string) bool { return !hostLabel.MatchString(label) }
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), invalid)
 }
 
 // validHost reports whether host is a valid hostname or an IP address without brackets.
@@ -205,20 +197,6 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 	for _, name := range r.Collectors {
 		if !collectorWord.MatchString(name) {
 			in.refuse(FieldCollector, name, "for example default or logs", "is not a valid collector name")
-		}
-	}
-}
-
-// checkParts validates those aspects of the additional units and files that Ignition's own validation does not cover.
-func (r Ramdisk) checkParts(in *inputs) {
-	for _, unit := range r.Units {
-		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {
-			in.refuse(FieldUnit, unit.Name, "", "is not a valid name for an additional unit")
-		}
-	}
-	for _, file := range r.Files {
-		if file.Secret && file.Mode&0o077 != 0 {
-			in.refuse(FieldFile, file.Path, "set mode 0600", "contains a secret that other users can read")
 		}
 	}
 }

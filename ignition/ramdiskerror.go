@@ -41,8 +41,6 @@ const (
 	FieldOption      RamdiskField = "option"
 	FieldJournalPush RamdiskField = "journal push"
 	FieldSSHHostKey  RamdiskField = "ssh host key"
-	FieldUnit        RamdiskField = "unit"
-	FieldFile        RamdiskField = "file"
 	FieldExtra       RamdiskField = "extra ignition"
 	FieldOutput      RamdiskField = "output"
 )

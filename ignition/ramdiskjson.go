@@ -53,7 +53,7 @@ type verificationJSON struct {
 
 type unitJSON struct {
 	Name     string `json:"name"`
-	Enabled  *bool  `json:"enabled,omitempty"`
+	Enabled  bool   `json:"enabled"`
 	Contents string `json:"contents"`
 }
 
@@ -82,12 +82,12 @@ func dataSource(content []byte) contentJSON {
 	return contentJSON{Source: "data:;base64," + base64.StdEncoding.EncodeToString(content)}
 }
 
-func (f RamdiskFile) json() fileJSON {
-	source := dataSource(f.Content)
-	if f.Append {
-		return fileJSON{Path: f.Path, Mode: &f.Mode, Append: []contentJSON{source}}
+func (f ramdiskFile) json() fileJSON {
+	source := dataSource([]byte(f.content))
+	if f.appended {
+		return fileJSON{Path: f.path, Mode: &f.mode, Append: []contentJSON{source}}
 	}
-	return fileJSON{Path: f.Path, Mode: &f.Mode, Overwrite: &f.Overwrite, Contents: &source}
+	return fileJSON{Path: f.path, Mode: &f.mode, Overwrite: new(true), Contents: &source}
 }
 
 func deref(text *string) string {

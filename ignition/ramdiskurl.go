@@ -20,12 +20,11 @@ func validPort(port string) bool {
 }
 
 // IronicURL returns the URL of the Ironic API on host, a name or an address (IPv6 also in brackets) with optional port.
-func IronicURL(host string, tls bool) (string, error) {
+func IronicURL(host string, tls bool) (string, *InputError) {
 	scheme := "http"
 	if tls {
 		scheme = "https"
 	}
-	refused := &InputError{Field: FieldIronicURL, Value: maskedURL(host), Why: "is not a valid host", Hint: "use a name, an address or a URL"}
 	name, port := host, strconv.Itoa(DefaultIronicPort)
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		name = addr.String()
@@ -33,7 +32,7 @@ func IronicURL(host string, tls bool) (string, error) {
 		name, port = n, p
 	}
 	if !validHost(name) || !validPort(port) {
-		return "", refused
+		return "", &InputError{Field: FieldIronicURL, Value: maskedURL(host), Why: "is not a valid host", Hint: "use a name, an address or a URL"}
 	}
 	return scheme + "://" + net.JoinHostPort(name, port), nil
 }
@@ -45,11 +44,7 @@ func agentURL(text string, tls bool) (string, *InputError) {
 		return "", &InputError{Field: FieldIronicURL, Value: maskedURL(text), Why: why, Hint: hint}
 	}
 	if !strings.Contains(text, "://") {
-		host, err := IronicURL(text, tls)
-		if err != nil {
-			return fail("is not a valid host", "use a name, an address or a URL")
-		}
-		return host, nil
+		return IronicURL(text, tls)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

@@ -7,7 +7,7 @@ import (
 )
 
 // DefaultKernelParameters is a placeholder in kernel_append_params. Ironic replaces it with the parameters from its
-// configuration.
+// configuration (get_kernel_append_params in ironic/drivers/utils.py).
 const DefaultKernelParameters = "%default%"
 
 // KernelParametersError explains why Ironic rejects a kernel command line.
@@ -23,14 +23,10 @@ func (e *KernelParametersError) Error() string {
 	return fmt.Sprintf("kernel parameters, column %d: %s", e.Column, e.Why)
 }
 
-// ConfiguredKernelParameters is the default value of kernel_append_params in the [pxe] and [redfish] sections of
-// Ironic's configuration. It replaces [DefaultKernelParameters].
-const ConfiguredKernelParameters = "nofb vga=normal"
-
-// CheckKernelAppendParams checks a node's kernel_append_params. It uses configured in place of
-// [DefaultKernelParameters].
-func CheckKernelAppendParams(value, configured string) error {
-	return CheckKernelParameters(strings.ReplaceAll(value, DefaultKernelParameters, configured))
+// CheckKernelAppendParams checks a node's kernel_append_params. In place of [DefaultKernelParameters], it uses the
+// default value of kernel_append_params in the [pxe] and [redfish] sections of Ironic's configuration.
+func CheckKernelAppendParams(value string) error {
+	return CheckKernelParameters(strings.ReplaceAll(value, DefaultKernelParameters, "nofb vga=normal"))
 }
 
 // CheckKernelParameters checks a kernel command line with the grammar of Ironic 37 and later

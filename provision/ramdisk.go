@@ -53,9 +53,6 @@ func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
 
-// defaultParams stands for Ironic's configured parameters (get_kernel_append_params in ironic/drivers/utils.py).
-const defaultParams = "%default%"
-
 func pairFields() []string {
 	var fields []string
 	for _, pair := range models.DeployPairFields() {
@@ -67,8 +64,8 @@ func pairFields() []string {
 // params returns the value for kernel_append_params, or "" to leave the field unchanged.
 func (r Ramdisk) params() string {
 	text := strings.TrimSpace(r.KernelParams)
-	if r.WithDefaults && text != "" && !strings.Contains(text, defaultParams) {
-		return defaultParams + " " + text
+	if r.WithDefaults && text != "" && !strings.Contains(text, models.DefaultKernelParameters) {
+		return models.DefaultKernelParameters + " " + text
 	}
 	return text
 }
@@ -103,7 +100,7 @@ func (r Ramdisk) check() (why, hint string) {
 	if strings.ContainsFunc(params, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return "kernel_append_params: contains a line break or another control character", ""
 	}
-	if err := models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters); err != nil {
+	if err := models.CheckKernelAppendParams(params); err != nil {
 		return "kernel_append_params: " + printable.Line(err.Error()), "Ironic 37 and later reject parameters with invalid syntax"
 	}
 	return "", ""

@@ -44,15 +44,13 @@ func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err erro
 	return m, nil
 }
 
-func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
+func (h *Host) identity(order agentlog.IdentityOrder) (id agentlog.Identity, keep func() error, err error) {
 	images, err := agentlog.OpenImages(h.Files.Pushes())
 	if err != nil {
-		return prepare.Identity{}, err
+		return id, nil, err
 	}
-	id, err := images.Draft(agentlog.IdentityOrder{Node: order.Node, Push: order.Push, HostKey: order.HostKey})
-	return prepare.Identity{
-		Token: id.Token, Certificate: id.Certificate, HostKey: id.HostKey, Keep: func() error { return images.Keep(id) },
-	}, err
+	id, err = images.Draft(order)
+	return id, func() error { return images.Keep(id) }, err
 }
 
 // Endpoint returns Ironic's address, or "" if it is not known yet or s is nil.
@@ -94,12 +92,12 @@ func RootURL(endpoint string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
 }
 
-// Defaults returns the defaults that the commands use: no inputs, and Ironic's address if it is known.
-func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
+// IronicURL returns the default address of Ironic, as in the commands, or "" if it is not known.
+func (r *Ramdisks) IronicURL() string {
 	if r.Session == nil || r.Session.Context.Guessed {
-		return in, ""
+		return ""
 	}
-	return in, RootURL(r.Session.Endpoint())
+	return RootURL(r.Session.Endpoint())
 }
 
 // Build builds a configuration for a preview.
@@ -241,9 +239,7 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	if err != nil {
 		return err
 	}
-	if order.Advertise != "" {
-		host = order.Advertise
-	}
+	host = cmp.Or(order.Advertise, host)
 	if r.Record != nil {
 		s.served = NewServedLog(r.Record, nodes)
 	}

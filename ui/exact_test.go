@@ -17,9 +17,7 @@ import (
 // user data file that it can check is worker.bu.
 type fakeRamdisks struct{}
 
-func (fakeRamdisks) Defaults() (prepare.Inputs, string) {
-	return prepare.Inputs{}, "https://ironic.rack7.example:6385"
-}
+func (fakeRamdisks) IronicURL() string { return "https://ironic.rack7.example:6385" }
 
 func (fakeRamdisks) Build(_ context.Context, in prepare.Inputs) (prepare.Built, error) {
 	return prepare.Built{Preview: prepare.Preview{

@@ -2,6 +2,7 @@ package ignition
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +70,7 @@ func (f *applyFlags) check() error {
 	case r.InInstance && r.KernelParams == "":
 		return cli.Usagef("--in-instance needs --kernel-params")
 	}
-	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
+	if err := models.CheckKernelAppendParams(r.KernelParams); err != nil {
 		return cli.Usagef("--kernel-params: %w", err)
 	}
 	return nil
@@ -79,29 +80,23 @@ func (f *applyFlags) check() error {
 func (a *app) applyRamdisks(
 	ctx context.Context, s *session.Session, nodes []models.Node, flags applyFlags, ramdisk func(*models.Node) (provision.Ramdisk, error),
 ) error {
-	action := provision.ApplyRamdisk(ramdisk)
 	runner := s.Runner(nil)
-	plan := runner.Plan(action, nodes)
-	previews := plan.Preview()
+	plan := runner.Plan(provision.ApplyRamdisk(ramdisk), nodes)
 	if flags.dryRun {
-		return a.PrintPreviews(previews)
+		return a.PrintPreviews(plan.Preview())
 	}
 	return a.CarryOutConfirmed(ctx, s, runner, plan, flags.ActFlags, func(plan provision.Batch) error {
-		return a.confirmRamdisks(ctx, plan, plan.Preview(), flags.Yes)
+		return a.confirmRamdisks(ctx, plan, flags.Yes)
 	})
 }
 
 // confirmRamdisks shows the requests and asks for confirmation, unless yes is set or nothing would change. Without a
 // terminal it does not ask either, because nothing is erased. If it does not ask, it prints only warnings, because
 // URLs may be secret and output may be logged.
-func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, previews []provision.Preview, yes bool) error {
-	changes := 0
-	for _, p := range previews {
-		if p.Refusal == nil && !p.Unchanged() {
-			changes++
-		}
-	}
-	if changes == 0 || yes || !a.Interactive() {
+func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, yes bool) error {
+	previews := plan.Preview()
+	changes := slices.ContainsFunc(previews, func(p provision.Preview) bool { return p.Refusal == nil && !p.Unchanged() })
+	if !changes || yes || !a.Interactive() {
 		for _, p := range previews {
 			for _, w := range p.Warnings {
 				a.PrintMessage("warning: %s: %s", p.Node.Label(), w)

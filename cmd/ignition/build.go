@@ -98,28 +98,17 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 
 // flag returns the command-line flag that sets an input, such as --host.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
-	switch field {
-	case ignition.FieldIronicURL:
-		return "--host"
-	case ignition.FieldTLS:
+	switch {
+	case field == ignition.FieldTLS:
 		return "--" + r.tlsName
-	case ignition.FieldRegistry:
-		if r.in.Profile == string(ignition.ProfileClassic) && len(r.in.Registries) == 0 {
-			return "--registry"
-		}
+	case field == ignition.FieldRegistry && (r.in.Profile != string(ignition.ProfileClassic) || len(r.in.Registries) > 0):
 		return "--registry-tls"
-	case ignition.FieldProxy:
+	case field == ignition.FieldProxy:
 		return "--http-proxy, --https-proxy, --no-proxy"
-	case ignition.FieldExtra:
-		return "--extra"
-	case prepare.FieldRegistriesFile:
-		return "--registries-conf"
-	case ignition.FieldUnit, ignition.FieldFile, ignition.FieldOutput:
+	case field == ignition.FieldOutput:
 		return string(field)
-	default:
-		// The other flags are named after their fields. For example, --ssh-key sets "ssh key".
-		return "--" + strings.ReplaceAll(string(field), " ", "-")
 	}
+	return prepare.Flag(field)
 }
 
 // build makes the configuration. If flags are invalid, it prints all their problems and returns a usage error.

@@ -18,16 +18,13 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check FILE", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var options []userdata.Option
+			options := []userdata.Option{userdata.FilesDir(filesDir)}
 			if maxSpec != "" {
 				spec, err := parseSpec(maxSpec)
 				if err != nil {
 					return err
 				}
 				options = append(options, userdata.MaxSpec(spec))
-			}
-			if filesDir != "" {
-				options = append(options, userdata.FilesDir(filesDir))
 			}
 			if imageRoot != "" {
 				image, err := firstboot.FromFolder(filepath.Clean(imageRoot))

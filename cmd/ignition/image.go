@@ -17,19 +17,15 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-type kargsFlags struct {
-	edit image.KargsEdit
-}
-
-func (k *kargsFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&k.edit.Append, "karg-append", nil, "kernel argument `ARG` to append; may be repeated")
-	f.StringArrayVar(&k.edit.Delete, "karg-delete", nil, "kernel argument `ARG` to delete; may be repeated")
-	f.StringArrayVar(&k.edit.Replace, "karg-replace", nil, "kernel argument value to replace, `KEY=OLD=NEW`; may be repeated")
+func registerKargs(f *pflag.FlagSet, edit *image.KargsEdit) {
+	f.StringArrayVar(&edit.Append, "karg-append", nil, "kernel argument `ARG` to append; may be repeated")
+	f.StringArrayVar(&edit.Delete, "karg-delete", nil, "kernel argument `ARG` to delete; may be repeated")
+	f.StringArrayVar(&edit.Replace, "karg-replace", nil, "kernel argument value to replace, `KEY=OLD=NEW`; may be repeated")
 }
 
 func (a *app) ignitionEmbedCommand() *cobra.Command {
 	var out fileOutput
-	var kargs kargsFlags
+	var kargs image.KargsEdit
 	var noCheck bool
 	cmd := &cobra.Command{
 		Use: "embed ISO FILE", Args: cobra.ExactArgs(2),
@@ -41,11 +37,11 @@ func (a *app) ignitionEmbedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.editImage(cmd.Context(), args[0], out, image.Change{Ignition: data, Kargs: kargs.edit, Force: out.force})
+			return a.editImage(cmd.Context(), args[0], out, image.Change{Ignition: data, Kargs: kargs, Force: out.force})
 		},
 	}
 	out.register(cmd, "new file `OUT`, or - for standard output (default: change the ISO in place)")
-	kargs.register(cmd.Flags())
+	registerKargs(cmd.Flags(), &kargs)
 	cmd.Flags().BoolVar(&out.force, "force", false, "replace the configuration in the ISO")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "embed FILE unchecked")
 	return cmd

@@ -138,11 +138,15 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 			log.Enqueue(e)
 		}
 	}
-	server, made, targets, err := a.openServer(cmd, f, s, nodes, note)
+	images, err := f.source.Images()
 	if err != nil {
 		return err
 	}
-	defer made.Close()
+	defer images.Close()
+	server, targets, err := a.openServer(cmd, f, s, nodes, images, note)
+	if err != nil {
+		return err
+	}
 	if err := a.printServing(server, targets); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -157,19 +161,18 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	return log.Print(served, stop)
 }
 
-// openServer opens the port, and makes and publishes the images.
+// openServer opens the port, adds the configurations to the images, and publishes them.
 func (a *app) openServer(
-	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, note func(serve.Event),
-) (*serve.Server, *prepare.Images, []prepare.Target, error) {
+	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node,
+	images *prepare.Images, note func(serve.Event),
+) (*serve.Server, []prepare.Target, error) {
 	ctx := cmd.Context()
-	images, err := a.openImages(f)
-	if err != nil {
-		return nil, nil, nil, err
+	if f.source.OfPXE() && !images.HasRootfs() {
+		a.PrintMessage("note: without --rootfs the initramfs must contain the root file system")
 	}
 	listen, advertise, err := f.at.Resolve(ctx, a.App, s, nodes)
 	if err != nil {
-		images.Close()
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	options := serve.Options{Listen: listen, OnEvent: note, Who: prepare.WhoIs(ctx, s.Endpoint(), nodes)}
 	if f.tls || f.cert != "" {
@@ -177,8 +180,7 @@ func (a *app) openServer(
 	}
 	server, err := serve.Listen(ctx, options)
 	if err != nil {
-		images.Close()
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	var targets []prepare.Target
 	// The images contain the URL of the builtin agent, so the port must be open before they are made.
@@ -186,13 +188,12 @@ func (a *app) openServer(
 		targets, err = images.Publish(server, advertise)
 	}
 	if err != nil {
-		images.Close()
 		err = errors.Join(err, server.Close())
 	}
 	if cli.Is[*models.KernelParametersError](err) {
 		err = cli.Usagef("--karg-append: %w", err)
 	}
-	return server, images, targets, err
+	return server, targets, err
 }
 
 // applyServed writes the URLs to the nodes.
@@ -244,12 +245,8 @@ func (a *app) printServing(server *serve.Server, targets []prepare.Target) error
 	for i, t := range targets {
 		listed[i] = targetJSON{Node: t.Node.Label(), UUID: t.Node.UUID, ISO: t.ISO, Kernel: t.Kernel, Initrd: t.Initrd, Params: t.KernelParams}
 		b.WriteString("\n" + cmp.Or(t.Node.Label(), "all nodes") + "\n")
-		for _, line := range [][2]string{
-			{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd}, {"kernel_append_params", t.KernelParams},
-		} {
-			if line[1] != "" {
-				fmt.Fprintf(&b, "  %-21s %s\n", line[0], line[1])
-			}
+		for _, field := range t.DriverInfo() {
+			fmt.Fprintf(&b, "  %-21s %s\n", field[0], field[1])
 		}
 	}
 	if a.Output == cli.OutputJSON {
@@ -262,25 +259,12 @@ func (a *app) printServing(server *serve.Server, targets []prepare.Target) error
 	return a.PrintOut("%s", b.String())
 }
 
-func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
-	images, err := f.source.Images()
-	if err != nil {
-		return nil, err
-	}
-	if f.source.OfPXE() && !images.HasRootfs() {
-		a.PrintMessage("note: without --rootfs the initramfs must contain the root file system")
-	}
-	return images, nil
-}
-
-// addImages adds one image, or one for each node. The server also serves the built-in agent if it is needed.
+// addImages adds one image, or one for each node.
 func (a *app) addImages(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
 ) error {
 	f.ramdisk.in.AgentArch = prepare.Architecture(nodes)
-	config, force, err := a.configFor(cmd, f, s, images, func(maker prepare.Maker, in *prepare.Inputs) error {
-		return maker.PublishAgent(server, host, in)
-	})
+	config, force, err := a.configFor(cmd, f, s, images, server, host)
 	if err != nil {
 		return err
 	}
@@ -290,14 +274,11 @@ func (a *app) addImages(
 	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
 }
 
-// publisher serves the files that a configuration refers to, and sets their URLs in the inputs.
-type publisher func(prepare.Maker, *prepare.Inputs) error
-
 // configFor returns a function that makes the configuration for the node with the given label, or for all nodes if
 // the label is empty. If that function returns nil, the configuration embedded in the image is kept. force is set if
 // the result is based on the embedded configuration.
 func (a *app) configFor(
-	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, publish publisher,
+	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, server *serve.Server, host string,
 ) (config func(label string) ([]byte, error), force bool, err error) {
 	var base []byte
 	if f.config != "" {
@@ -320,7 +301,7 @@ func (a *app) configFor(
 		}
 	}
 	if base == nil {
-		config, err = a.builtFor(cmd, f, s, publish)
+		config, err = a.builtFor(cmd, f, s, server, host)
 		return config, false, err
 	}
 	return func(label string) ([]byte, error) {
@@ -335,8 +316,11 @@ func (a *app) configFor(
 	}, force, nil
 }
 
-// builtFor returns a function that builds configurations from the flags shared with ignition build.
-func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, publish publisher) (func(label string) ([]byte, error), error) {
+// builtFor returns a function that builds configurations from the flags shared with ignition build. The server also
+// serves the built-in agent if it is needed.
+func (a *app) builtFor(
+	cmd *cobra.Command, f *serveFlags, s *session.Session, server *serve.Server, host string,
+) (func(label string) ([]byte, error), error) {
 	in, err := f.ramdisk.inputs()
 	if err != nil {
 		return nil, err
@@ -345,7 +329,7 @@ func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, pu
 	if err != nil {
 		return nil, err
 	}
-	if err := a.inputError(cmd, &f.ramdisk, publish(maker, &in)); err != nil {
+	if err := a.inputError(cmd, &f.ramdisk, maker.PublishAgent(server, host, &in)); err != nil {
 		return nil, err
 	}
 	reported := false

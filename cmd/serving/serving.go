@@ -41,9 +41,7 @@ func (f ListenFlags) Resolve(ctx context.Context, a *cli.App, s *session.Session
 		}
 		listen = net.JoinHostPort(candidates[0].Addr.String(), port)
 	}
-	if listen == "" {
-		listen = "127.0.0.1:0"
-	}
+	listen = cmp.Or(listen, "127.0.0.1:0")
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", "", cli.Usagef("--listen %s: must be HOST:PORT, auto or auto:PORT", f.Listen)
@@ -195,9 +193,9 @@ const progressStep = 10
 func (l *AccessLog) text(e serve.Event, key fetchKey) string {
 	switch e.Kind {
 	case serve.EventRefused:
-		return fmt.Sprintf("%s requested an unknown URL%s", key.remote, times(e.Count))
+		return fmt.Sprintf("%s requested an unknown URL%s", key.remote, e.Times())
 	case serve.EventFailed:
-		return "failed" + times(e.Count) + ": " + e.Text
+		return "failed" + e.Times() + ": " + e.Text
 	case serve.EventBegan:
 		if _, known := l.printed[key]; known {
 			return "" // a BMC reads an image in many requests
@@ -213,11 +211,4 @@ func (l *AccessLog) text(e serve.Event, key fetchKey) string {
 	case serve.EventAsked, serve.EventDone, serve.EventAborted:
 	}
 	return e.Fetch.String()
-}
-
-func times(count int) string {
-	if count < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d times)", count)
 }

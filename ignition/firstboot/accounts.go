@@ -1,6 +1,7 @@
 package firstboot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -216,12 +217,9 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 
 // add predicts what useradd does.
 func (s *stage) add(u types.PasswdUser) (account, bool) {
-	a := account{uid: s.accounts.free(), home: "/home/" + u.Name}
+	a := account{uid: s.accounts.free(), home: cmp.Or(value(u.HomeDir), "/home/"+u.Name)}
 	if u.UID != nil {
 		a.uid = *u.UID
-	}
-	if home := value(u.HomeDir); home != "" {
-		a.home = home
 	}
 	switch _, taken := s.accounts.groups[u.Name]; {
 	case value(u.PrimaryGroup) != "":

@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,8 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 		}
 	}
 	// Write the end of the image first, so that no record refers to data that has not been written yet.
-	order := slices.SortedFunc(slices.Values(p.changes), func(a, b rangeChange) int { return int(min(1, max(-1, b.Offset-a.Offset))) })
+	backwards := func(a, b rangeChange) int { return cmp.Compare(b.Offset, a.Offset) }
+	order := slices.SortedFunc(slices.Values(p.changes), backwards)
 	for at, change := range order {
 		if err := write(file, change.Range); err != nil {
 			return p.undo(file, order[:at+1], resize, err)

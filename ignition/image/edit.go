@@ -79,7 +79,7 @@ func (i *ISO) Edit(change Change) (*Patch, error) {
 			return nil, err
 		}
 	} else if i.kargsErr == nil {
-		p.Kargs = i.kargs.current
+		p.Kargs = i.kargs.Current
 	}
 	return p, nil
 }

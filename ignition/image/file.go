@@ -44,7 +44,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 		return nil, err
 	}
 	defer func() { _ = iso.Close() }()
-	err = writeNew(output, func(file *os.File) error {
+	err = writeNew(output, false, func(file *os.File) error {
 		// Copy from file to file, so that the kernel can copy the data efficiently.
 		if err := copyFile(ctx, file, iso.closer.(*os.File), iso.files.size); err != nil {
 			return err
@@ -103,9 +103,10 @@ func copyFile(ctx context.Context, to, from *os.File, size int64) error {
 	return nil
 }
 
-// WriteStream writes a stream to a new file at output, under the same conditions as [WriteFile].
-func WriteStream(ctx context.Context, output string, stream io.Reader) error {
-	return writeNew(output, func(file *os.File) error {
+// WriteStream writes a stream to a new file at output, under the same conditions as [WriteFile]. If replace is true, it
+// replaces an existing file.
+func WriteStream(ctx context.Context, output string, stream io.Reader, replace bool) error {
+	return writeNew(output, replace, func(file *os.File) error {
 		_, err := io.Copy(file, &contextReader{ctx.Err, stream})
 		return err
 	})
@@ -124,9 +125,10 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew calls fill with a temporary file in the folder of path, and renames the file to path if fill succeeds.
-func writeNew(path string, fill func(*os.File) error) error {
-	if _, err := os.Lstat(path); err == nil {
+// writeNew calls fill with a temporary file in the folder of path, and renames the file to path if fill succeeds. It
+// fails if path exists, unless replace is true.
+func writeNew(path string, replace bool, fill func(*os.File) error) error {
+	if _, err := os.Lstat(path); err == nil && !replace {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".ironworks-*.tmp")
@@ -138,7 +140,11 @@ func writeNew(path string, fill func(*os.File) error) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = cmp.Or(err, file.Close()); err == nil {
+	err = cmp.Or(err, file.Close())
+	switch {
+	case err == nil && replace:
+		err = os.Rename(file.Name(), path)
+	case err == nil:
 		err = place(file.Name(), path)
 	}
 	if err != nil {

@@ -120,10 +120,10 @@ func TestWriteFile(t *testing.T) {
 		t.Error("too much is embedded")
 	}
 	stream := strings.NewReader("a stream")
-	if err := image.WriteStream(t.Context(), output+"4", stream); err != nil || string(contentT(t, output+"4")) != "a stream" {
+	if err := image.WriteStream(t.Context(), output+"4", stream, false); err != nil || string(contentT(t, output+"4")) != "a stream" {
 		t.Errorf("%v", err)
 	}
-	if err := image.WriteStream(t.Context(), output+"4", stream); !errors.Is(err, fs.ErrExist) {
+	if err := image.WriteStream(t.Context(), output+"4", stream, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 3 {

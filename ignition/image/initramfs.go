@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -50,14 +49,11 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 	return &Initramfs{base: base, size: size}, nil
 }
 
-// Append returns the initramfs followed by config and other files. It is for environments such as Ironic that can
-// boot only a single initramfs. If the initramfs is compressed with zstd, an empty archive precedes it. All streams
-// share the same initramfs and do not copy it.
-func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
-	if slices.ContainsFunc(others, func(m Member) bool { return m.Name == configName }) {
-		return nil, fmt.Errorf("packing: duplicate %s", configName)
-	}
-	packed, err := Pack(append(slices.Clip(others), Member{Name: configName, Content: config})...)
+// Append returns the initramfs followed by config. It is for environments such as Ironic that can boot only a single
+// initramfs. If the initramfs is compressed with zstd, an empty archive precedes it. All streams share the same
+// initramfs and do not copy it.
+func (i *Initramfs) Append(config []byte) (*Overlay, error) {
+	packed, err := Wrap(config)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 // checkOverlap returns an error if an area for kernel arguments overlaps the area for a configuration.
 func (i *ISO) checkOverlap() error {
 	for _, region := range i.kargs.regions {
-		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.size) {
+		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.Size) {
 			return fmt.Errorf("%w: one overlaps the area for a configuration", ErrKargsArea)
 		}
 	}
@@ -139,10 +139,7 @@ func (i *ISO) Members() ([]Member, error) {
 
 // Kargs returns the kernel arguments of the image. It returns [ErrNoKargs] if the image has no areas for them.
 func (i *ISO) Kargs() (Kargs, error) {
-	if i.kargsErr != nil {
-		return Kargs{}, i.kargsErr
-	}
-	return Kargs{Current: i.kargs.current, Default: i.kargs.normal, Size: i.kargs.size}, nil
+	return i.kargs.Kargs, i.kargsErr
 }
 
 // These are the paths of the files in an image that are needed for a network boot.

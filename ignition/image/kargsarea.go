@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,7 @@ type kargsRegion struct {
 
 // kargsArea describes the regions for kernel arguments, which have the same size and the same arguments.
 type kargsArea struct {
-	size    int
-	normal  string
-	current string
+	Kargs
 	regions []kargsRegion
 }
 
@@ -62,10 +61,10 @@ func findKargs(files isoFiles) (kargsArea, error) {
 	case err == nil:
 		err = a.fromInfo(files, content)
 	}
-	if err != nil {
-		return kargsArea{}, err
+	if err == nil {
+		err = a.read(files)
 	}
-	return a, a.read(files)
+	return a, err
 }
 
 func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
@@ -90,13 +89,13 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	case len(info.Files) > maxKargsFiles:
 		return fmt.Errorf("%w: %d areas, but the limit is %d", ErrKargsArea, len(info.Files), maxKargsFiles)
 	}
-	a.size, a.normal = info.Size, info.Default
+	a.Size, a.Default = info.Size, info.Default
 	for _, file := range info.Files {
 		at, err := files.find(file.Path)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrKargsArea, err)
 		}
-		if file.Offset < 0 || file.Offset > at.length-int64(a.size) {
+		if file.Offset < 0 || file.Offset > at.length-int64(a.Size) {
 			return fmt.Errorf("%w: the area in %.64q lies outside the file", ErrKargsArea, file.Path)
 		}
 		region := kargsRegion{offset: at.offset + file.Offset, pad: '#', end: '\n'}
@@ -130,13 +129,13 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	if size == 0 || size > maxKargs {
 		return fmt.Errorf("%w: size %d, must be 1 to %d bytes", ErrKargsArea, size, maxKargs)
 	}
-	a.size = int(size)
+	a.Size = int(size)
 	for at := 16; at < kargsHeaderSize; at += 8 {
 		offset := binary.LittleEndian.Uint64(header[at:])
 		if offset == 0 && at > 16 {
 			break
 		}
-		if offset > 1<<62 || int64(offset) > files.size-int64(a.size) {
+		if offset > 1<<62 || int64(offset) > files.size-int64(a.Size) {
 			return fmt.Errorf("%w: one starts at %d, beyond the end of the image", ErrKargsArea, offset)
 		}
 		region := kargsRegion{offset: int64(offset), pad: '#', end: '\n'}
@@ -145,7 +144,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 			continue
 		}
 		var err error
-		if a.normal, err = a.parse(files, region); err != nil {
+		if a.Default, err = a.parse(files, region); err != nil {
 			return err
 		}
 	}
@@ -156,25 +155,25 @@ func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
 	}
-	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return int(min(1, max(-1, x.offset-y.offset))) })
+	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return cmp.Compare(x.offset, y.offset) })
 	for i, region := range a.regions {
-		if i > 0 && region.offset < a.regions[i-1].offset+int64(a.size) {
+		if i > 0 && region.offset < a.regions[i-1].offset+int64(a.Size) {
 			return fmt.Errorf("%w: they overlap at %d", ErrKargsArea, region.offset)
 		}
 		current, err := a.parse(files, region)
 		if err != nil {
 			return err
 		}
-		if i > 0 && current != a.current {
-			return fmt.Errorf("%w: they differ: %q, and %q at %d", ErrKargsArea, a.current, current, region.offset)
+		if i > 0 && current != a.Current {
+			return fmt.Errorf("%w: they differ: %q, and %q at %d", ErrKargsArea, a.Current, current, region.offset)
 		}
-		a.current = current
+		a.Current = current
 	}
 	return nil
 }
 
 func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
-	content := make([]byte, a.size)
+	content := make([]byte, a.Size)
 	if err := readFull(files.r, content, region.offset); err != nil {
 		return "", fmt.Errorf("reading kernel arguments: %w", err)
 	}
@@ -186,16 +185,16 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 }
 
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
-	if len(kargs) >= a.size {
-		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}
+	if len(kargs) >= a.Size {
+		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.Size)}
 	}
 	ranges := make([]Range, 0, len(a.regions))
 	for _, region := range a.regions {
 		content := append([]byte(kargs), region.end)
-		for len(content) < a.size {
+		for len(content) < a.Size {
 			content = append(content, region.pad)
 		}
-		ranges = append(ranges, Range{Offset: region.offset, Length: int64(a.size), Data: content})
+		ranges = append(ranges, Range{Offset: region.offset, Length: int64(a.Size), Data: content})
 	}
 	return ranges, nil
 }

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ var errRanges = errors.New("overlay ranges must be in order")
 // NewOverlay returns an overlay that replaces ranges of base. size is the length of base in bytes. A range may extend
 // beyond the end of base; the file then becomes longer, with zeros in any gap. The ranges must not overlap.
 func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error) {
-	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
+	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Offset, b.Offset) })
 	o := &Overlay{base: base, length: size, size: size, ranges: ranges}
 	var end int64
 	for _, r := range ranges {

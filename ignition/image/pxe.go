@@ -3,7 +3,6 @@ package image
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -11,7 +10,7 @@ import (
 
 // PXE describes a network boot of a live system.
 type PXE struct {
-	// RootfsURL is the URL (http, https or tftp) from which the initramfs downloads the root file system. It is empty
+	// RootfsURL is the URL from which the initramfs downloads the root file system. It is empty
 	// if the boot loader loads the root file system along with the initramfs.
 	RootfsURL string
 	// ConfigURL is the URL from which Ignition downloads its configuration. It is empty if the initramfs contains the
@@ -25,20 +24,15 @@ type PXE struct {
 // the arguments from Ironic's configuration; to keep both, prepend "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
-	for _, one := range []struct {
-		key, address string
-		schemes      []string
-	}{
-		{"coreos.live.rootfs_url", p.RootfsURL, []string{"http", "https", "tftp"}},
-		{"ignition.config.url", p.ConfigURL, []string{"http", "https", "tftp", "s3", "gs", "arn", "data"}},
-	} {
-		if one.address == "" {
+	for _, one := range [][2]string{{"coreos.live.rootfs_url", p.RootfsURL}, {"ignition.config.url", p.ConfigURL}} {
+		key, address := one[0], one[1]
+		if address == "" {
 			continue
 		}
-		if err := checkAddress(one.address, one.schemes); err != nil {
-			return "", fmt.Errorf("%s: %w", one.key, err)
+		if err := checkAddress(address); err != nil {
+			return "", fmt.Errorf("%s: %w", key, err)
 		}
-		args = append(args, one.key+"="+one.address)
+		args = append(args, key+"="+address)
 	}
 	// Ignition runs only if these arguments are present, because nothing else marks a network boot as a first boot.
 	args = append(args, "ignition.firstboot", "ignition.platform.id=metal")
@@ -57,19 +51,12 @@ func (p PXE) KernelArgs() (string, error) {
 	return line, nil
 }
 
-func checkAddress(address string, schemes []string) error {
+func checkAddress(address string) error {
 	if strings.ContainsFunc(address, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' }) {
 		return fmt.Errorf("%q has characters that must be escaped in a URL", address)
 	}
-	u, err := url.Parse(address)
-	if err != nil {
+	if _, err := url.Parse(address); err != nil {
 		return fmt.Errorf("invalid URL: %w", err)
-	}
-	switch {
-	case !slices.Contains(schemes, u.Scheme):
-		return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
-	case u.Host == "" && u.Scheme != "data" && u.Scheme != "arn":
-		return fmt.Errorf("%q has no host", address)
 	}
 	return nil
 }

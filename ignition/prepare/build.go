@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/models"
 	"ironworks/printable"
@@ -20,6 +21,23 @@ const (
 	FieldNMState        ignition.RamdiskField = "nmstate"
 	FieldRegistriesFile ignition.RamdiskField = "registries file"
 )
+
+// Flag returns the flag of "ironworks ignition build" that sets an input, such as --ssh-key for [ignition.FieldSSHKey].
+// Most flags are named after their input.
+func Flag(field ignition.RamdiskField) string {
+	switch field {
+	case ignition.FieldIronicURL:
+		return "--host"
+	case ignition.FieldProxy:
+		return "--http-proxy"
+	case ignition.FieldExtra:
+		return "--extra"
+	case FieldRegistriesFile:
+		return "--registries-conf"
+	default:
+		return "--" + strings.ReplaceAll(string(field), " ", "-")
+	}
+}
 
 // nodeWord is the placeholder that inputs can contain instead of a node's name.
 const nodeWord = "{node}"
@@ -160,10 +178,10 @@ func (m Maker) read(path string) (string, error) {
 // classic reads the inputs for build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
-		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
+		Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
 		TLS: ignition.ClassicTLS(r.in.TLS), Options: r.in.Options,
 	}
-	if c.Host == "" && len(r.in.IronicURLs) > 0 {
+	if len(r.in.IronicURLs) > 0 {
 		c.Host = r.in.IronicURLs[0]
 	}
 	if len(r.in.IronicURLs) > 1 {
@@ -272,10 +290,10 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-func (r *reading) identity() Identity {
-	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
+func (r *reading) identity() agentlog.Identity {
+	order := agentlog.IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {
-		return Identity{}
+		return agentlog.Identity{}
 	}
 	field := ignition.FieldJournalPush
 	if !order.Push {
@@ -283,13 +301,13 @@ func (r *reading) identity() Identity {
 	}
 	if r.maker.Identity == nil {
 		r.refuse(field, "", "needs a state directory", "set XDG_STATE_HOME or HOME", nil)
-		return Identity{}
+		return agentlog.Identity{}
 	}
-	id, err := r.maker.Identity(order)
+	id, keep, err := r.maker.Identity(order)
 	if err != nil {
 		r.refuse(field, "", "cannot be created", "", err)
 	}
-	r.keep = id.Keep
+	r.keep = keep
 	return id
 }
 
@@ -303,7 +321,6 @@ func (r *reading) refuseForeign() {
 		}
 	}
 	if !classic {
-		refuse(in.Host != "" && len(in.IronicURLs) > 0, ignition.FieldIronicURL)
 		refuse(in.Registry != "" || in.InsecureRegistry, ignition.FieldRegistry)
 	}
 	if !metal3 {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
@@ -81,7 +82,7 @@ func TestKeysOfTheUser(t *testing.T) {
 		"a file":             {files: files, in: prepare.Inputs{SSHKeyFiles: []string{"home/.ssh/id_ed25519.pub"}}, logins: []string{"me@here"}},
 		"a key":              {files: files, in: prepare.Inputs{SSHKeys: []string{theirs}}, logins: []string{"you@there"}},
 		"a key and the rest": {in: prepare.Inputs{SSHKeys: []string{ours}, SSHAgent: true}, agent: agent, logins: []string{"me@here", "you@there"}},
-		"build.py's":         {files: map[string]string{"home/.ssh/id_x.pub": ours, "home/.ssh/a.pub": theirs}, in: prepare.Inputs{Profile: "classic", Host: "h", Registry: "r"}, logins: []string{"me@here"}},
+		"build.py's":         {files: map[string]string{"home/.ssh/id_x.pub": ours, "home/.ssh/a.pub": theirs}, in: prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r"}, logins: []string{"me@here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +119,7 @@ func TestWhatIsWrongNamesItsField(t *testing.T) {
 		"option":          {prepare.Inputs{Options: []string{"x"}}, []ignition.RamdiskField{ignition.FieldOption}},
 		"nmstate":         {prepare.Inputs{NMStateFile: "x"}, []ignition.RamdiskField{prepare.FieldNMState}},
 		"build.py's":      {prepare.Inputs{Registry: "r"}, []ignition.RamdiskField{ignition.FieldRegistry}},
-		"not build.py's":  {prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: []string{ours}, NTPServers: []string{"n"}}, []ignition.RamdiskField{ignition.FieldNTP}},
+		"not build.py's":  {prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: []string{ours}, NTPServers: []string{"n"}}, []ignition.RamdiskField{ignition.FieldNTP}},
 		"build.py's host": {prepare.Inputs{Profile: "classic", SSHKeys: []string{ours}}, []ignition.RamdiskField{ignition.FieldIronicURL, ignition.FieldRegistry}},
 		"read and used":   {prepare.Inputs{CAFile: "nowhere", Image: "NO IMAGE"}, []ignition.RamdiskField{ignition.FieldCA, ignition.FieldImage}},
 	} {
@@ -264,16 +265,16 @@ func TestIdentity(t *testing.T) {
 	if _, err := m.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "ssh host key needs a state directory") {
 		t.Errorf("without a folder: %v", err)
 	}
-	var order prepare.IdentityOrder
-	m.Identity = func(o prepare.IdentityOrder) (prepare.Identity, error) {
+	var order agentlog.IdentityOrder
+	m.Identity = func(o agentlog.IdentityOrder) (agentlog.Identity, func() error, error) {
 		order = o
 		key := models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n")
-		return prepare.Identity{HostKey: key, Keep: func() error { kept++; return nil }}, nil
+		return agentlog.Identity{HostKey: key}, func() error { kept++; return nil }, nil
 	}
 	if built := build(t, m, in.ForNode("r7-n01")); strings.Contains(built.Preview.Text, "hunter2") || !slices.Contains(built.Document.SecretPaths, "/etc/ssh/ssh_host_ed25519_key") {
 		t.Errorf("host key is shown: %s", built.Preview.Text)
 	}
-	if kept != 1 || order != (prepare.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
+	if kept != 1 || order != (agentlog.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
 		t.Errorf("kept %d times, of %+v", kept, order)
 	}
 	m.Preview = true
@@ -324,7 +325,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := prepare.WriteFile(ended, path, strings.NewReader("four"), true); !errors.Is(err, context.Canceled) {
+	if err := prepare.WriteFile(ended, path, strings.NewReader("four"), true); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "writing "+path+": ") {
 		t.Error(err)
 	}
 	if err := prepare.WriteFile(t.Context(), filepath.Dir(path), strings.NewReader("x"), true); err == nil {

@@ -20,6 +20,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
@@ -64,7 +65,7 @@ func TestEmptyFiles(t *testing.T) {
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
 	classic := func(change func(*prepare.Inputs)) prepare.Inputs {
-		in := prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: []string{ours}}
+		in := prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: []string{ours}}
 		change(&in)
 		return in
 	}
@@ -79,7 +80,7 @@ func TestInputErrors(t *testing.T) {
 		want []string
 	}{
 		"several URLs in classic": {
-			classic(func(in *prepare.Inputs) { in.Host, in.IronicURLs = "", []string{"192.0.2.1", "192.0.2.2"} }),
+			classic(func(in *prepare.Inputs) { in.IronicURLs = []string{"192.0.2.1", "192.0.2.2"} }),
 			[]string{"192.0.2.1,192.0.2.2", "has several values", "use the profile default"},
 		},
 		"a large file":     {prepare.Inputs{CAFile: "large"}, []string{"large", "larger than 16 MiB"}},
@@ -207,7 +208,7 @@ func TestClassicKeys(t *testing.T) {
 			t.Parallel()
 			m := makerOf(tt.files)
 			m.Home = tt.home
-			built, err := m.Build(t.Context(), prepare.Inputs{Profile: "classic", Host: "h", Registry: "r", SSHKeys: tt.keys})
+			built, err := m.Build(t.Context(), prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r", SSHKeys: tt.keys})
 			if (err != nil) != tt.fails || tt.fails && !slices.Contains(fields(err), ignition.FieldSSHKey) {
 				t.Fatalf("error %v", err)
 			}
@@ -294,7 +295,9 @@ func TestUnreadableKeys(t *testing.T) {
 func TestIdentityFails(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
-	m.Identity = func(prepare.IdentityOrder) (prepare.Identity, error) { return prepare.Identity{}, fs.ErrPermission }
+	m.Identity = func(agentlog.IdentityOrder) (id agentlog.Identity, keep func() error, err error) {
+		return id, nil, fs.ErrPermission
+	}
 	for field, in := range map[ignition.RamdiskField]prepare.Inputs{
 		ignition.FieldJournalPush: {JournalPush: "https://192.0.2.1:1", NoLogin: true}, ignition.FieldSSHHostKey: {SSHHostKey: true, NoLogin: true},
 	} {
@@ -302,8 +305,9 @@ func TestIdentityFails(t *testing.T) {
 			t.Errorf("%s: fields %q, error %v", field, fields(err), err)
 		}
 	}
-	m.Identity = func(prepare.IdentityOrder) (prepare.Identity, error) {
-		return prepare.Identity{HostKey: models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n"), Keep: func() error { return fs.ErrPermission }}, nil
+	m.Identity = func(agentlog.IdentityOrder) (agentlog.Identity, func() error, error) {
+		key := models.Secret("-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n")
+		return agentlog.Identity{HostKey: key}, func() error { return fs.ErrPermission }, nil
 	}
 	if built, err := m.Build(t.Context(), prepare.Inputs{SSHHostKey: true, NoLogin: true}); !errors.Is(err, fs.ErrPermission) || built.Document.JSON != nil {
 		t.Errorf("it cannot be kept: %v with %d bytes", err, len(built.Document.JSON))

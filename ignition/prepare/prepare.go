@@ -7,8 +7,8 @@ import (
 	"io"
 	"io/fs"
 
+	"ironworks/agentlog"
 	"ironworks/ignition"
-	"ironworks/models"
 )
 
 // Inputs holds an operator's inputs as text, partly paths that Build reads. Empty fields mean the profile's default.
@@ -64,8 +64,7 @@ type Inputs struct {
 	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
 	ExtraFile string
 
-	// Host, Registry and InsecureRegistry are options of build.py; the last two apply only to the classic profile.
-	Host             string
+	// Registry and InsecureRegistry are options of build.py, and apply only to the classic profile.
 	Registry         string
 	InsecureRegistry bool
 
@@ -81,24 +80,6 @@ type Inputs struct {
 	agentCA string
 }
 
-// IdentityOrder requests secrets by which the console recognizes the machines that boot a configuration. Push
-// requests a token for sending journals, and HostKey requests an SSH host key.
-type IdentityOrder struct {
-	Push, HostKey bool
-	// Node is the name of the node. It is empty if the identity is for all nodes.
-	Node string
-}
-
-// Identity holds the secrets by which the console recognizes machines, and the console's certificate.
-type Identity struct {
-	Token models.Secret
-	// Certificate is the console's certificate in PEM format. Machines accept only this certificate.
-	Certificate string
-	HostKey     models.Secret
-	// Keep stores the identity in the console.
-	Keep func() error
-}
-
 // Maker builds configurations. Its fields give it access to the system.
 type Maker struct {
 	// Open opens a file. It resolves "~" at the start of a path.
@@ -111,8 +92,9 @@ type Maker struct {
 	Programs string
 	// Home is the home folder; the default keys are in its .ssh folder. If Home is empty, there are no default keys.
 	Home string
-	// Identity creates an identity. It is nil if identities cannot be stored.
-	Identity func(IdentityOrder) (Identity, error)
+	// Identity creates an identity, and returns a function that stores it in the console. It is nil if identities
+	// cannot be stored.
+	Identity func(agentlog.IdentityOrder) (id agentlog.Identity, keep func() error, err error)
 	// Preview means that configurations are built only for display, so their identity is not stored.
 	Preview bool
 	// Ironic describes the Ironic of the selected context. If there is no context, its URL is empty.

@@ -1,10 +1,10 @@
 package prepare
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ironworks/ignition"
@@ -15,18 +15,14 @@ import (
 
 // ironicURLs returns the URLs of Ironic from the inputs. If there are none, it returns the URL from the context.
 func (r *reading) ironicURLs() []string {
-	switch url := cmp.Or(r.in.Host, r.maker.Ironic.URL); {
-	case len(r.in.IronicURLs) > 0:
-		return r.in.IronicURLs
-	case url == "":
-		return nil
-	default:
-		return []string{url}
+	if r.fromContext() && r.maker.Ironic.URL != "" {
+		return []string{r.maker.Ironic.URL}
 	}
+	return r.in.IronicURLs
 }
 
 // fromContext reports whether Ironic's address and its other settings come from the context.
-func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
+func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 }
 
 // ofHTTP reports whether the context's Ironic uses plain HTTP, so that its TLS settings are for other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
@@ -73,28 +69,30 @@ func (r *reading) registries() []ignition.Registry {
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
-		entries, err := r.maker.Dir(path)
-		if err != nil {
-			if content := r.file(ignition.FieldKeyFile, path); content != "" {
-				files = append(files, ignition.KeyFile{Name: filepath.Base(path), Content: models.Secret(content)})
-			}
-			continue
-		}
-		found := false
-		for _, entry := range entries {
-			if entry.IsDir() || filepath.Ext(entry.Name()) != ".nmconnection" {
-				continue
-			}
-			found = true
-			if content := r.file(ignition.FieldKeyFile, filepath.Join(path, entry.Name())); content != "" {
-				files = append(files, ignition.KeyFile{Name: entry.Name(), Content: models.Secret(content)})
+		paths := []string{path}
+		if entries, err := r.maker.Dir(path); err == nil {
+			if paths = filesIn(path, entries, "", ".nmconnection"); paths == nil {
+				r.refuse(ignition.FieldKeyFile, path, "is a directory without .nmconnection files", "", nil)
 			}
 		}
-		if !found {
-			r.refuse(ignition.FieldKeyFile, path, "is a directory without .nmconnection files", "", nil)
+		for _, each := range paths {
+			if content := r.file(ignition.FieldKeyFile, each); content != "" {
+				files = append(files, ignition.KeyFile{Name: filepath.Base(each), Content: models.Secret(content)})
+			}
 		}
 	}
 	return files
+}
+
+// filesIn returns the paths of those entries of a folder that are files with the given prefix and suffix.
+func filesIn(dir string, entries []fs.DirEntry, prefix, suffix string) []string {
+	var paths []string
+	for _, entry := range entries {
+		if name := entry.Name(); !entry.IsDir() && strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }
 
 func (r *reading) extra() []byte {
@@ -228,24 +226,14 @@ func (r *reading) publicFiles(prefix string) []string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.noteKey("%s cannot be read: %v", dir, err)
 	}
-	var paths []string
-	for _, entry := range entries {
-		name := entry.Name()
-		if !entry.IsDir() && strings.HasSuffix(name, ".pub") && strings.HasPrefix(name, prefix) {
-			paths = append(paths, filepath.Join(dir, name))
-		}
-	}
-	return paths
+	return filesIn(dir, entries, prefix, ".pub")
 }
 
 func uniqueKeys(keys []sshkey.Key) []sshkey.Key {
 	seen := map[string]bool{}
-	var unique []sshkey.Key
-	for _, key := range keys {
-		if !seen[key.Line] {
-			seen[key.Line] = true
-			unique = append(unique, key)
-		}
-	}
-	return unique
+	return slices.DeleteFunc(keys, func(key sshkey.Key) bool {
+		twice := seen[key.Line]
+		seen[key.Line] = true
+		return twice
+	})
 }

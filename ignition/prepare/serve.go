@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"ironworks/ignition/image"
@@ -44,13 +45,6 @@ type ServeOrder struct {
 	// Listen is the HOST:PORT to listen on. Advertise is how clients reach the server, by default the same address.
 	Listen, Advertise string
 	TLS               bool
-}
-
-// ServeOptions configures the server.
-type ServeOptions struct {
-	serve.Options
-	// Advertise is the name or address by which clients reach the server.
-	Advertise string
 }
 
 // OfPXE reports whether the files for a network boot are served instead of an ISO.
@@ -231,18 +225,12 @@ type Target struct {
 	ISO, Kernel, Initrd, KernelParams string
 }
 
-// Serve opens the server's port and returns the server and the URLs. The caller must run the server. Serve returns a
-// [models.KernelParametersError] if Ironic would reject the kernel arguments.
-func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
-	server, err := serve.Listen(ctx, o.Options)
-	if err != nil {
-		return nil, nil, err
-	}
-	targets, err := m.Publish(server, o.Advertise)
-	if err != nil {
-		return nil, nil, errors.Join(err, server.Close())
-	}
-	return server, targets, nil
+// DriverInfo returns the fields of driver_info that make Ironic boot the target, each with its value.
+func (t Target) DriverInfo() [][2]string {
+	return slices.DeleteFunc([][2]string{
+		{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd},
+		{"kernel_append_params", t.KernelParams},
+	}, func(field [2]string) bool { return field[1] == "" })
 }
 
 // Publish adds all items to the server and returns their URLs. host is the name or address by which clients reach the

@@ -22,7 +22,11 @@ import (
 // published serves images and returns their targets. The server runs until the test ends.
 func published(t *testing.T, images *prepare.Images) []prepare.Target {
 	t.Helper()
-	server, targets, err := images.Serve(t.Context(), prepare.ServeOptions{Options: serve.Options{}, Advertise: "127.0.0.1"})
+	server, err := serve.Listen(t.Context(), serve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := images.Publish(server, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

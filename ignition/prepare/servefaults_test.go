@@ -159,37 +159,26 @@ func TestAPXEImageWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestServeRefuses checks that Serve rejects an unusable listen address, and kernel arguments that Ironic would
-// reject.
-func TestServeRefuses(t *testing.T) {
+// TestPublishRefuses checks that Publish rejects kernel arguments that Ironic would reject.
+func TestPublishRefuses(t *testing.T) {
 	t.Parallel()
-	kernel, initramfs := put(t, "k", []byte("kernel")), put(t, "i", liveInitramfs(t))
-	for name, tt := range map[string]struct {
-		kargs  []string
-		listen string
-		check  func(error) bool
-	}{
-		"a bad argument": {kargs: []string{"a'b"}, check: func(err error) bool {
-			var bad *models.KernelParametersError
-			return errors.As(err, &bad) && strings.Contains(err.Error(), `kernel argument "a'b"`)
-		}},
-		"a bad address": {listen: "192.0.2.1:x", check: func(err error) bool { return err != nil && strings.Contains(err.Error(), "192.0.2.1:x") }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			images, err := prepare.Source{Kernel: kernel, Initrd: initramfs, Kargs: tt.kargs}.Images()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer images.Close()
-			if err := images.AddEach(t.Context(), nil, func(string) ([]byte, error) { return configOf("n1"), nil }, false); err != nil {
-				t.Fatal(err)
-			}
-			o := prepare.ServeOptions{Options: serve.Options{Listen: tt.listen}, Advertise: "127.0.0.1"}
-			if server, targets, err := images.Serve(t.Context(), o); !tt.check(err) || server != nil || targets != nil {
-				t.Errorf("server %v, targets %v, error %v", server, targets, err)
-			}
-		})
+	images, err := prepare.Source{Kernel: put(t, "k", []byte("kernel")), Initrd: put(t, "i", liveInitramfs(t)), Kargs: []string{"a'b"}}.Images()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer images.Close()
+	if err := images.AddEach(t.Context(), nil, func(string) ([]byte, error) { return configOf("n1"), nil }, false); err != nil {
+		t.Fatal(err)
+	}
+	server, err := serve.Listen(t.Context(), serve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	targets, err := images.Publish(server, "127.0.0.1")
+	var bad *models.KernelParametersError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), `kernel argument "a'b"`) || targets != nil {
+		t.Errorf("targets %v, error %v", targets, err)
 	}
 }
 

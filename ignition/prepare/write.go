@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"ironworks/ignition/image"
 )
@@ -17,25 +16,11 @@ import (
 // fs.ErrExist. Devices and other special files are never replaced.
 func WriteFile(ctx context.Context, path string, content io.Reader, force bool) error {
 	info, err := os.Lstat(path)
-	if err != nil || !force {
-		return image.WriteStream(ctx, path, content)
-	}
-	if !info.Mode().IsRegular() {
+	replace := err == nil && force
+	if replace && !info.Mode().IsRegular() {
 		return fmt.Errorf("writing %s: not a regular file", path)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".ironworks-*.tmp")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	fresh := filepath.Join(dir, filepath.Base(path))
-	if err := image.WriteStream(ctx, fresh, content); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return image.WriteStream(ctx, path, content, replace)
 }
 
 // Initrd returns a stream of an initrd that contains config. If path is set, the stream is the live system's

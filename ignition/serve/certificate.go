@@ -33,15 +33,12 @@ const (
 )
 
 func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
-	switch {
-	case t.CertFile != "" && t.KeyFile != "":
+	if t.CertFile != "" {
 		c, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("read the certificate: %w", err)
 		}
 		return &c, nil
-	case t.CertFile != "" || t.KeyFile != "":
-		return nil, errors.New("a certificate and its key must be given together")
 	}
 	hosts := slices.Clone(t.Hosts)
 	if tcp, ok := at.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {

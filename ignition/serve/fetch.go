@@ -136,6 +136,14 @@ type Event struct {
 	Count int
 }
 
+// Times returns the number of requests or failures as text, for example " (3 times)". It returns "" for a single one.
+func (e Event) Times() string {
+	if e.Count < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", e.Count)
+}
+
 // Served identifies an item without revealing its content and URL.
 type Served struct {
 	Node string

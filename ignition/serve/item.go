@@ -2,13 +2,9 @@ package serve
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"time"
-
-	"ironworks/printable"
 )
 
 // Kind says what an item contains, for example an ISO or a kernel.
@@ -50,26 +46,10 @@ type Item struct {
 	// Modified is the modification time of the content. Clients compare it when they resume a download, and
 	// conductors cache an image until it changes. If it is zero, no time is sent.
 	Modified time.Time
-	// Until is the time when the URL expires. If it is zero, the URL never expires.
-	Until time.Time
 }
 
 // itemName matches valid names. They contain neither slashes nor characters that must be escaped in URLs.
 var itemName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-
-func (i Item) check() error {
-	switch {
-	case !itemName.MatchString(i.Name):
-		return fmt.Errorf("serve %q: use only letters, digits, dots, dashes and underscores in a name", printable.Line(i.Name))
-	case i.Open == nil:
-		return fmt.Errorf("serve %s: %w", i.Name, errors.New("nothing to open"))
-	}
-	switch i.Kind {
-	case ISO, Kernel, Initrd, Rootfs, Ignition, Agent:
-		return nil
-	}
-	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))
-}
 
 // secret reports whether caches must not store the item. It is true for configurations and for all items of a single
 // node. Ironic's conductors respect this too, so that separate images for each node do not fill their cache

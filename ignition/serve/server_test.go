@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"ironworks/ignition/serve"
@@ -140,23 +139,6 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-func TestAddressesEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := startInMemory(t, serve.Options{})
-		item := inMemory("config.ign", serve.Ignition, []byte("{}"))
-		item.Until = time.Now().Add(time.Minute)
-		limited := r.add(t, item)
-		status := func(at string) int { return r.ask(t, "GET", at).StatusCode }
-		if status(limited) != 200 {
-			t.Fatal("not served")
-		}
-		<-time.After(time.Minute)
-		if status(limited) != 404 {
-			t.Error("served beyond the end")
-		}
-	})
-}
-
 func TestBadItems(t *testing.T) {
 	r := start(t, serve.Options{})
 	good := inMemory("a.iso", serve.ISO, nil)
@@ -167,8 +149,6 @@ func TestBadItems(t *testing.T) {
 		"a blank":     func(i *serve.Item) { i.Name = "a b" },
 		"a line end":  func(i *serve.Item) { i.Name = "a\n" },
 		"a per cent":  func(i *serve.Item) { i.Name = "a%2f" },
-		"no kind":     func(i *serve.Item) { i.Kind = "" },
-		"no content":  func(i *serve.Item) { i.Open = nil },
 		"a long name": func(i *serve.Item) { i.Name = strings.Repeat("a", 200) },
 	} {
 		item := good

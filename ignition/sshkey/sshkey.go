@@ -6,6 +6,7 @@ import (
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -179,10 +180,6 @@ func LooksLikeKey(text string) bool {
 	if keys, err := Parse(text); err == nil && len(keys) > 0 {
 		return true
 	}
-	for _, kind := range []string{"ssh-", "ecdsa-", "sk-"} {
-		if strings.HasPrefix(text, kind) && strings.Contains(text, " ") {
-			return true
-		}
-	}
-	return false
+	starts := func(kind string) bool { return strings.HasPrefix(text, kind) }
+	return strings.Contains(text, " ") && slices.ContainsFunc([]string{"ssh-", "ecdsa-", "sk-"}, starts)
 }

@@ -332,7 +332,7 @@ func checkKernelParams(f *Facts) finding {
 		return finding{}
 	}
 	value, at := places[i].Value, models.Observed(places[i].Name, places[i].Value)
-	err := models.CheckKernelAppendParams(value, models.ConfiguredKernelParameters)
+	err := models.CheckKernelAppendParams(value)
 	switch {
 	case err == nil:
 		return pass("valid", at)

@@ -3,6 +3,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -213,11 +215,7 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	repository := &remote.Repository{
 		Client: client, Reference: registry.Reference{Registry: r.Registry, Repository: r.Repository}, PlainHTTP: g.PlainHTTP, MaxMetadataBytes: maxManifestBytes,
 	}
-	named := r.Tag
-	if r.Digest != "" {
-		named = r.Digest
-	}
-	found, body, err := repository.FetchReference(ctx, named)
+	found, body, err := repository.FetchReference(ctx, cmp.Or(r.Digest, r.Tag))
 	if err != nil {
 		return false, fmt.Errorf("read the manifest of %s/%s: %w", r.Registry, r.Repository, err)
 	}
@@ -239,12 +237,9 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	if r.Digest != "" || len(document.Manifests) == 0 {
 		return document.ArtifactType != "" || document.Config.MediaType == ocispec.MediaTypeEmptyJSON || document.Annotations["disktype"] != "", nil
 	}
-	for _, m := range document.Manifests {
-		if m.Annotations["disktype"] != "" || m.ArtifactType != "" {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(document.Manifests, func(m ocispec.Descriptor) bool {
+		return m.Annotations["disktype"] != "" || m.ArtifactType != ""
+	}), nil
 }
 
 // QueryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.

@@ -53,12 +53,6 @@ func TestRamdisksBoot(t *testing.T) {
 			r.JournalPush = ignition.JournalPush{URL: "https://192.0.2.9:6387", Certificate: id.Certificate, Token: id.Token}
 		},
 		func(r *ignition.Ramdisk) { r.SSHHostKey = id.HostKey },
-		func(r *ignition.Ramdisk) {
-			r.Units = []ignition.RamdiskUnit{{Name: "x.service", Contents: "[Service]\nExecStart=/bin/true\n", Enabled: true}}
-		},
-		func(r *ignition.Ramdisk) {
-			r.Files = []ignition.RamdiskFile{{Path: "/etc/x", Content: []byte("x"), Mode: 0o644}}
-		},
 	}
 	runs := 0
 	boots := func(t *testing.T, r ignition.Ramdisk) {

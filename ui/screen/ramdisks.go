@@ -10,8 +10,8 @@ import (
 
 // Ramdisks builds ramdisks and checks user data. Its methods do I/O, so only commands may call them.
 type Ramdisks interface {
-	// Defaults returns the initial values of the form, and the address of Ironic if the form contains none.
-	Defaults() (in prepare.Inputs, ironic string)
+	// IronicURL returns the address of Ironic if the form contains none.
+	IronicURL() string
 	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)
 	// Check reads a file and checks it. The argument known is the file's stamp from an earlier call; if the file has

@@ -260,7 +260,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	case (r.WithDefaults || r.InInstance) && r.KernelParams == "":
 		return nil, askParams, "Enter kernel arguments first."
 	}
-	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
+	if err := models.CheckKernelAppendParams(r.KernelParams); err != nil {
 		return nil, askParams, models.OnScreen(err)
 	}
 	return screen.Send(screen.ApplyRamdisks{

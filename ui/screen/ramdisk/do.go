@@ -168,8 +168,8 @@ func (s *Screen) Copies() []screen.Copyable {
 	}
 	if s.bench.Serving != nil {
 		for _, target := range s.bench.Serving.Targets() {
-			for _, a := range addresses(target) {
-				add(strings.TrimSpace(target.Node.Label()+" "+a.Name), a.Text)
+			for _, field := range target.DriverInfo() {
+				add(strings.TrimSpace(target.Node.Label()+" "+field[0]), field[1])
 			}
 		}
 	}
@@ -180,21 +180,19 @@ func (s *Screen) Copies() []screen.Copyable {
 
 // buildWords returns the flags that pass the inputs to "ironworks ignition build".
 func buildWords(in prepare.Inputs) []string {
-	if in.Host != "" {
-		in.IronicURLs = []string{in.Host}
-	}
 	words := map[string][]string{}
 	for _, s := range specs("", "", &in) {
-		words[s.Key] = s.words()
+		words[s.flag] = append(words[s.flag], s.words()...)
 	}
 	var all []string
-	for _, key := range []string{
-		keyProfile, keyURL, keyTLS, keyCA, keyAgent, keyAgentBinary, keyAgentURL, keyAgentEmbed, keyImage, keyRegistry, keyInsecure,
-		keyRegistries, keyPullSecret, keySSHFiles, keySSHKeys, keySSHAgent, keyKeyOptions, keyNoLogin, keyHostname, keyKeyFiles,
-		keyIPOptions, keyCopyNetwork, keyHTTPProxy, keyHTTPSProxy, keyNoProxy, keyNTP, keyVLANs, keyCollectors, keyCallback,
-		keyOptions, keyDebug, keyPush, keyHostKey, keyExtra, keyNMState, keyRegFile,
+	for _, flag := range []string{
+		"--profile", "--host", "--tls", "--ca", "--agent", "--agent-binary", "--agent-url", "--agent-embed", "--image",
+		"--registry", "--insecure-registry", "--registry-tls", "--pull-secret", "--ssh-key", "--ssh-agent",
+		"--allow-key-options", "--no-ssh-key", "--hostname", "--keyfile", "--ip-option", "--copy-network",
+		"--http-proxy", "--https-proxy", "--no-proxy", "--ntp-server", "--vlan", "--collector", "--inspection-callback",
+		"--option", "--debug", "--journal-push", "--ssh-host-key", "--extra", "--nmstate", "--registries-conf",
 	} {
-		all = append(all, words[key]...)
+		all = append(all, words[flag]...)
 	}
 	return all
 }

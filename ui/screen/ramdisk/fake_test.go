@@ -46,7 +46,7 @@ func (m *maker) ask(format string, args ...any) error {
 	return m.err
 }
 
-func (m *maker) Defaults() (prepare.Inputs, string) { return prepare.Inputs{}, ironicURL }
+func (m *maker) IronicURL() string { return ironicURL }
 
 func (m *maker) Build(_ context.Context, in prepare.Inputs) (prepare.Built, error) {
 	m.inputs = append(m.inputs, in)

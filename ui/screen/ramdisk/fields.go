@@ -1,7 +1,6 @@
 package ramdisk
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,52 +12,29 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. If an input has only one field, the key is the input's name, so that errors can be
-// shown at the field.
+// The keys of the form's fields are names of inputs, so that errors can be shown at the field. These are the keys of
+// the fields that set an input together with another field.
 const (
-	keyProfile     = string(ignition.FieldProfile)
-	keyURL         = string(ignition.FieldIronicURL)
-	keyTLS         = string(ignition.FieldTLS)
-	keyCA          = string(ignition.FieldCA)
-	keyAgent       = string(ignition.FieldAgent)
-	keyAgentURL    = string(ignition.FieldAgentURL)
-	keyAgentEmbed  = string(ignition.FieldAgentEmbed)
-	keyAgentBinary = string(ignition.FieldAgentBinary)
-	keyImage       = string(ignition.FieldImage)
-	keyRegistry    = string(ignition.FieldRegistry)
-	keyInsecure    = "insecure registry"
-	keyRegistries  = "registries"
-	keyPullSecret  = string(ignition.FieldPullSecret)
-	keySSHFiles    = string(ignition.FieldSSHKey)
-	keySSHKeys     = "ssh keys"
-	keySSHAgent    = "ssh agent"
-	keyKeyOptions  = "allow key options"
-	keyNoLogin     = "no login"
-	keyHostname    = string(ignition.FieldHostname)
-	keyKeyFiles    = string(ignition.FieldKeyFile)
-	keyIPOptions   = string(ignition.FieldIPOption)
-	keyCopyNetwork = string(ignition.FieldCopyNetwork)
-	keyHTTPProxy   = string(ignition.FieldProxy)
-	keyHTTPSProxy  = "https proxy"
-	keyNoProxy     = "no proxy"
-	keyNTP         = string(ignition.FieldNTP)
-	keyVLANs       = string(ignition.FieldVLAN)
-	keyCollectors  = string(ignition.FieldCollector)
-	keyCallback    = string(ignition.FieldCallback)
-	keyOptions     = string(ignition.FieldOption)
-	keyDebug       = "debug"
-	keyPush        = string(ignition.FieldJournalPush)
-	keyHostKey     = string(ignition.FieldSSHHostKey)
-	keyExtra       = string(ignition.FieldExtra)
-	keyNMState     = string(prepare.FieldNMState)
-	keyRegFile     = string(prepare.FieldRegistriesFile)
+	keyInsecure   ignition.RamdiskField = "insecure registry"
+	keyRegistries ignition.RamdiskField = "registry tls"
+	keySSHKeys    ignition.RamdiskField = "ssh keys"
+	keySSHAgent   ignition.RamdiskField = "ssh agent"
+	keyKeyOptions ignition.RamdiskField = "allow key options"
+	keyNoLogin    ignition.RamdiskField = "no ssh key"
+	keyHTTPSProxy ignition.RamdiskField = "https proxy"
+	keyNoProxy    ignition.RamdiskField = "no proxy"
+	keyDebug      ignition.RamdiskField = "debug"
 )
 
 // auto is the choice that represents an empty value.
 const auto = "auto"
 
 func profileOf(values map[string]string) ignition.Profile {
-	return ignition.Profile(values[keyProfile])
+	return ignition.Profile(values[string(ignition.FieldProfile)])
+}
+
+func agentOf(values map[string]string) ignition.AgentKind {
+	return ignition.AgentKind(values[string(ignition.FieldAgent)])
 }
 
 // spec describes a form field and the input that it sets. Its only member, if not empty, names the one profile whose
@@ -70,21 +46,20 @@ type spec struct {
 	agent ignition.AgentKind
 	// flag is the flag of "ironworks ignition build" that sets the same input.
 	flag string
-	// One of these is the input. empty is the choice that represents an empty text. split and join convert a list from
-	// and to the value of the field. If commas is set, the flag takes the whole list, otherwise it is repeated.
+	// One of text, on and list is the input. empty is the value of the field for an empty input. split converts the value
+	// of the field to a list. If commas is set, the flag takes the whole list, otherwise it is repeated.
 	text   *string
 	empty  string
 	on     *bool
 	list   *[]string
 	split  func(string) []string
-	join   func([]string) string
 	commas bool
 }
 
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
-	if profile == profileDefault && values[keyAgent] == string(ignition.AgentBuiltin) {
+	if profile == ignition.ProfileDefault && agentOf(values) == ignition.AgentBuiltin {
 		agent = ignition.AgentBuiltin
 	}
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
@@ -112,32 +87,29 @@ const (
 	extra   = "Extra"
 )
 
-const (
-	profileDefault = ignition.ProfileDefault
-	profileClassic = ignition.ProfileClassic
-	profileMetal3  = ignition.ProfileMetal3
-)
-
-func textField(section, key, label, help, flag string, to *string) spec {
-	return spec{Field: form.Field{Key: key, Label: label, Section: section, Help: help}, flag: flag, text: to}
+func textField(section string, key ignition.RamdiskField, label, help string, to *string) spec {
+	field := form.Field{Key: string(key), Label: label, Section: section, Help: help}
+	return spec{Field: field, flag: prepare.Flag(key), text: to}
 }
 
-func choice(section, key, label, help, flag string, to *string, empty string, options ...string) spec {
-	s := textField(section, key, label, help, flag, to)
+func choice(
+	section string, key ignition.RamdiskField, label, help string, to *string, empty string, options ...string,
+) spec {
+	s := textField(section, key, label, help, to)
 	s.Kind, s.Options, s.empty = form.Choice, options, empty
 	return s
 }
 
-func toggle(section, key, label, help, flag string, to *bool) spec {
-	s := textField(section, key, label, help, flag, nil)
-	s.Kind, s.on = form.Toggle, to
+func toggle(section string, key ignition.RamdiskField, label, help string, to *bool) spec {
+	s := textField(section, key, label, help, nil)
+	s.Kind, s.on, s.empty = form.Toggle, to, strconv.FormatBool(false)
 	return s
 }
 
 // list returns a field for a list whose items are separated by commas.
-func list(section, key, label, help, flag string, to *[]string) spec {
-	s := textField(section, key, label, help, flag, nil)
-	s.list, s.split, s.join = to, splitList, joinList
+func list(section string, key ignition.RamdiskField, label, help string, to *[]string) spec {
+	s := textField(section, key, label, help, nil)
+	s.list, s.split = to, splitList
 	return s
 }
 
@@ -179,7 +151,7 @@ func onlyProfile(p ignition.Profile, s spec) spec {
 }
 
 func notClassic(s spec) spec {
-	s.not = profileClassic
+	s.not = ignition.ProfileClassic
 	return s
 }
 
@@ -193,73 +165,66 @@ func onlyAgent(agent ignition.AgentKind, s spec) spec {
 func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 	urlHelp := textIronicHelp
 	modes := append([]string{auto}, models.Texts(ignition.TLSModes())...)
-	if profile == profileClassic {
+	if profile == ignition.ProfileClassic {
 		urlHelp, ironic = "value of build.py --host: name or address", ""
-		modes = []string{auto, "off", "on", "insecure"}
+		modes = append([]string{auto}, models.Texts(ignition.ClassicTLSModes())...)
 	}
-	keys := list(access, keySSHKeys, "Keys", "public keys, comma-separated", "--ssh-key", &in.SSHKeys)
-	keys.split, keys.join = splitKeys, func(keys []string) string { return strings.Join(keys, ", ") }
-	options := list(network, keyIPOptions, "ip= options", textIPArgsHelp, "--ip-option", &in.IPOptions)
-	options.split, options.join = strings.Fields, func(options []string) string { return strings.Join(options, " ") }
+	keys := list(access, keySSHKeys, "Keys", "public keys, comma-separated", &in.SSHKeys)
+	keys.flag, keys.split = "--ssh-key", splitKeys
+	options := list(network, ignition.FieldIPOption, "ip= options", textIPArgsHelp, &in.IPOptions)
+	options.split = strings.Fields
 	return []spec{
-		choice(ironics, keyProfile, "Profile", textStyleHelp, "--profile", &in.Profile, string(profileDefault),
+		choice(ironics, ignition.FieldProfile, "Profile", textStyleHelp, &in.Profile, string(ignition.ProfileDefault),
 			models.Texts(ignition.Profiles())...),
-		hint(ironic, list(ironics, keyURL, "Ironic", urlHelp, "--host", &in.IronicURLs)),
-		choice(ironics, keyTLS, "TLS", textVerifyHelp, "--tls", &in.TLS, auto, modes...),
-		notClassic(file(textField(ironics, keyCA, "CA file", textCAHelp, "--ca", &in.CAFile))),
-		onlyProfile(profileClassic, textField(agents, keyRegistry, "Registry", textRegistryHelp, "--registry", &in.Registry)),
-		onlyProfile(profileClassic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp, "--insecure-registry", &in.InsecureRegistry)),
-		onlyProfile(profileDefault, choice(agents, keyAgent, "Agent", textAgentHelp, "--agent", &in.Agent, string(ignition.AgentContainer),
-			models.Texts(ignition.AgentKinds())...)),
+		hint(ironic, list(ironics, ignition.FieldIronicURL, "Ironic", urlHelp, &in.IronicURLs)),
+		choice(ironics, ignition.FieldTLS, "TLS", textVerifyHelp, &in.TLS, auto, modes...),
+		notClassic(file(textField(ironics, ignition.FieldCA, "CA file", textCAHelp, &in.CAFile))),
+		onlyProfile(ignition.ProfileClassic,
+			textField(agents, ignition.FieldRegistry, "Registry", textRegistryHelp, &in.Registry)),
+		onlyProfile(ignition.ProfileClassic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp, &in.InsecureRegistry)),
+		onlyProfile(ignition.ProfileDefault, choice(agents, ignition.FieldAgent, "Agent", textAgentHelp, &in.Agent,
+			string(ignition.AgentContainer), models.Texts(ignition.AgentKinds())...)),
 		onlyAgent(ignition.AgentBuiltin, hint("beside ironworks",
-			file(textField(agents, keyAgentBinary, "Program", textProgramHelp, "--agent-binary", &in.AgentBinary)))),
+			file(textField(agents, ignition.FieldAgentBinary, "Program", textProgramHelp, &in.AgentBinary)))),
 		onlyAgent(ignition.AgentBuiltin, hint("served with the image",
-			textField(agents, keyAgentURL, "Program URL", textProgramURLHelp, "--agent-url", &in.AgentURL))),
-		onlyAgent(ignition.AgentBuiltin, toggle(agents, keyAgentEmbed, "Embed", textIncludeHelp, "--agent-embed", &in.AgentEmbed)),
+			textField(agents, ignition.FieldAgentURL, "Program URL", textProgramURLHelp, &in.AgentURL))),
+		onlyAgent(ignition.AgentBuiltin, toggle(agents, ignition.FieldAgentEmbed, "Embed", textIncludeHelp, &in.AgentEmbed)),
 		onlyAgent(ignition.AgentContainer, notClassic(hint(ignition.DefaultAgentImage,
-			textField(agents, keyImage, "Image", textImageHelp, "--image", &in.Image)))),
+			textField(agents, ignition.FieldImage, "Image", textImageHelp, &in.Image)))),
 		onlyAgent(ignition.AgentContainer, notClassic(
-			list(agents, keyRegistries, "Registries", textRegistriesHelp, "--registry-tls", &in.Registries))),
+			list(agents, keyRegistries, "Registries", textRegistriesHelp, &in.Registries))),
 		onlyAgent(ignition.AgentContainer, notClassic(file(
-			textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp, "--pull-secret", &in.PullSecretFile)))),
-		list(agents, keyOptions, "Options", textSettingsHelp, "--option", &in.Options),
-		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp, "--debug", &in.Debug)),
-		notClassic(commas(list(agents, keyCollectors, "Collectors", textCollectorsHelp, "--collector", &in.Collectors))),
-		notClassic(textField(agents, keyCallback, "Callback", textInspectHelp, "--inspection-callback", &in.InspectionCallback)),
-		onlyProfile(profileDefault, hint("https://HOST:PORT",
-			textField(agents, keyPush, "Journal push", textJournalHelp, "--journal-push", &in.JournalPush))),
+			textField(agents, ignition.FieldPullSecret, "Pull secret", textPullSecretHelp, &in.PullSecretFile)))),
+		list(agents, ignition.FieldOption, "Options", textSettingsHelp, &in.Options),
+		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp, &in.Debug)),
+		notClassic(commas(list(agents, ignition.FieldCollector, "Collectors", textCollectorsHelp, &in.Collectors))),
+		notClassic(textField(agents, ignition.FieldCallback, "Callback", textInspectHelp, &in.InspectionCallback)),
+		onlyProfile(ignition.ProfileDefault, hint("https://HOST:PORT",
+			textField(agents, ignition.FieldJournalPush, "Journal push", textJournalHelp, &in.JournalPush))),
 		hint("~/.ssh/*.pub, else the SSH agent's", files(
-			list(access, keySSHFiles, "Key files", textKeyFilesHelp, "--ssh-key", &in.SSHKeyFiles))),
+			list(access, ignition.FieldSSHKey, "Key files", textKeyFilesHelp, &in.SSHKeyFiles))),
 		keys,
-		toggle(access, keySSHAgent, "SSH agent", "also use keys from the SSH agent", "--ssh-agent", &in.SSHAgent),
-		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp, "--allow-key-options", &in.AllowKeyOptions),
-		toggle(access, keyNoLogin, "No login", "confirm that no login is possible", "--no-ssh-key", &in.NoLogin),
-		onlyProfile(profileDefault, toggle(access, keyHostKey, "Host key", textHostKeyHelp, "--ssh-host-key", &in.SSHHostKey)),
-		notClassic(textField(network, keyHostname, "Hostname", textHostnameHelp, "--hostname", &in.Hostname)),
-		notClassic(files(list(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp, "--keyfile", &in.KeyFiles))),
+		toggle(access, keySSHAgent, "SSH agent", "also use keys from the SSH agent", &in.SSHAgent),
+		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp, &in.AllowKeyOptions),
+		toggle(access, keyNoLogin, "No login", "confirm that no login is possible", &in.NoLogin),
+		onlyProfile(ignition.ProfileDefault,
+			toggle(access, ignition.FieldSSHHostKey, "Host key", textHostKeyHelp, &in.SSHHostKey)),
+		notClassic(textField(network, ignition.FieldHostname, "Hostname", textHostnameHelp, &in.Hostname)),
+		notClassic(files(list(network, ignition.FieldKeyFile, "Keyfiles", textKeyfilesHelp, &in.KeyFiles))),
 		notClassic(options),
-		notClassic(choice(network, keyCopyNetwork, "Copy network", textCopyNetHelp, "--copy-network", &in.CopyNetwork, auto,
+		notClassic(choice(network, ignition.FieldCopyNetwork, "Copy network", textCopyNetHelp, &in.CopyNetwork, auto,
 			models.Texts(ignition.CopyNetworks())...)),
-		notClassic(textField(network, keyHTTPProxy, "HTTP proxy", "proxy for http", "--http-proxy", &in.HTTPProxy)),
-		notClassic(textField(network, keyHTTPSProxy, "HTTPS proxy", "proxy for https", "--https-proxy", &in.HTTPSProxy)),
-		notClassic(commas(list(network, keyNoProxy, "No proxy", textNoProxyHelp, "--no-proxy", &in.NoProxy))),
-		notClassic(list(network, keyNTP, "NTP servers", textNTPHelp, "--ntp-server", &in.NTPServers)),
-		notClassic(commas(list(network, keyVLANs, "VLANs", textVLANHelp, "--vlan", &in.VLANs))),
-		onlyProfile(profileMetal3, file(textField(extra, keyNMState, "nmstate", textNmstateHelp, "--nmstate", &in.NMStateFile))),
-		onlyProfile(profileMetal3, file(
-			textField(extra, keyRegFile, "registries.conf", textPodmanHelp, "--registries-conf", &in.RegistriesFile))),
-		notClassic(file(textField(extra, keyExtra, "Merge", textMergeHelp, "--extra", &in.ExtraFile))),
+		notClassic(textField(network, ignition.FieldProxy, "HTTP proxy", "proxy for http", &in.HTTPProxy)),
+		notClassic(textField(network, keyHTTPSProxy, "HTTPS proxy", "proxy for https", &in.HTTPSProxy)),
+		notClassic(commas(list(network, keyNoProxy, "No proxy", textNoProxyHelp, &in.NoProxy))),
+		notClassic(list(network, ignition.FieldNTP, "NTP servers", textNTPHelp, &in.NTPServers)),
+		notClassic(commas(list(network, ignition.FieldVLAN, "VLANs", textVLANHelp, &in.VLANs))),
+		onlyProfile(ignition.ProfileMetal3, file(
+			textField(extra, prepare.FieldNMState, "nmstate", textNmstateHelp, &in.NMStateFile))),
+		onlyProfile(ignition.ProfileMetal3, file(
+			textField(extra, prepare.FieldRegistriesFile, "registries.conf", textPodmanHelp, &in.RegistriesFile))),
+		notClassic(file(textField(extra, ignition.FieldExtra, "Merge", textMergeHelp, &in.ExtraFile))),
 	}
-}
-
-func (s spec) value() string {
-	switch {
-	case s.list != nil:
-		return s.join(*s.list)
-	case s.on != nil:
-		return strconv.FormatBool(*s.on)
-	}
-	return cmp.Or(*s.text, s.empty)
 }
 
 // set sets the field's input, which must be empty, to the value of the field.
@@ -296,13 +261,11 @@ func (s spec) words() []string {
 	return words
 }
 
-func valuesOf(in prepare.Inputs) map[string]string {
-	if len(in.IronicURLs) == 0 && in.Host != "" {
-		in.IronicURLs = []string{in.Host}
-	}
+// emptyValues returns the values of the form before the operator changes them.
+func emptyValues() map[string]string {
 	values := map[string]string{}
-	for _, s := range specs("", "", &in) {
-		values[s.Key] = s.value()
+	for _, s := range specs("", "", &prepare.Inputs{}) {
+		values[s.Key] = s.empty
 	}
 	return values
 }
@@ -316,28 +279,26 @@ func inputsOf(values map[string]string) prepare.Inputs {
 			s.set(strings.TrimSpace(values[s.Key]))
 		}
 	}
-	in.Profile = values[keyProfile]
-	if profileOf(values) == ignition.ProfileClassic {
-		in.Host, in.IronicURLs = strings.TrimSpace(values[keyURL]), nil
+	in.Profile = values[string(ignition.FieldProfile)]
+	host := strings.TrimSpace(values[string(ignition.FieldIronicURL)])
+	if in.Profile == string(ignition.ProfileClassic) && host != "" {
+		in.IronicURLs = []string{host} // build.py takes one host, and copies it unchanged
 	}
 	return in
 }
 
 // fieldOf returns the key of the form field that the invalid input came from.
 func fieldOf(e *ignition.InputError, values map[string]string) string {
-	if e.Field == ignition.FieldRegistry {
-		if profileOf(values) == ignition.ProfileClassic {
-			return keyRegistry
-		}
-		return keyRegistries
+	if e.Field == ignition.FieldRegistry && profileOf(values) != ignition.ProfileClassic {
+		return string(keyRegistries)
 	}
-	for _, other := range map[ignition.RamdiskField][]string{
-		ignition.FieldProxy:  {keyHTTPProxy, keyHTTPSProxy, keyNoProxy},
-		ignition.FieldSSHKey: {keySSHFiles, keySSHKeys},
+	for _, other := range map[ignition.RamdiskField][]ignition.RamdiskField{
+		ignition.FieldProxy:  {ignition.FieldProxy, keyHTTPSProxy, keyNoProxy},
+		ignition.FieldSSHKey: {ignition.FieldSSHKey, keySSHKeys},
 	}[e.Field] {
 		// If several fields set one input, the first field that is not empty is returned.
-		if values[other] != "" {
-			return other
+		if values[string(other)] != "" {
+			return string(other)
 		}
 	}
 	return string(e.Field)

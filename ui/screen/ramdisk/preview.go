@@ -73,7 +73,8 @@ func (s *Screen) previewLines() []pane.Line {
 		p.block(theme.Warn, "none")
 	}
 	p.heading("Kernel arguments")
-	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
+	options := s.bench.Values[string(ignition.FieldIPOption)]
+	if strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
 		p.block(theme.Plain, "installed system: "+options)
 	}
 	p.block(theme.Muted, s.env.Keys.Text("set in the ISO; for network boot, shown when serving ({ignition-serve})"))

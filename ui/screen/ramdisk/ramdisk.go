@@ -66,7 +66,7 @@ type Screen struct {
 
 // New returns the screen. It shows the form's values and the file that the Bench holds.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, bench: env.Bench}
+	s := &Screen{env: env, bench: env.Bench, first: emptyValues()}
 	if s.bench == nil {
 		s.bench = &screen.Bench{}
 	}
@@ -75,10 +75,7 @@ func New(env *screen.Env) *Screen {
 		p.SetWrap(true)
 	}
 	if maker := env.Maker(); maker != nil {
-		in, ironic := maker.Defaults()
-		s.first, s.ironic = valuesOf(in), ironic
-	} else {
-		s.first = valuesOf(inputsOf(nil))
+		s.ironic = maker.IronicURL()
 	}
 	if s.bench.Values == nil {
 		s.bench.Values = maps.Clone(s.first)
@@ -157,7 +154,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 
 // changed stores the form's values, and rebuilds the configuration if they differ from the stored ones.
 func (s *Screen) changed() tea.Cmd {
-	different, profile, agent := false, s.bench.Values[keyProfile], s.bench.Values[keyAgent]
+	different, profile, agent := false, profileOf(s.bench.Values), agentOf(s.bench.Values)
 	for key, value := range s.form.Values() {
 		if s.bench.Values[key] != value {
 			s.bench.Values[key] = value
@@ -167,7 +164,7 @@ func (s *Screen) changed() tea.Cmd {
 	if !different {
 		return nil
 	}
-	if s.bench.Values[keyProfile] != profile || s.bench.Values[keyAgent] != agent {
+	if profileOf(s.bench.Values) != profile || agentOf(s.bench.Values) != agent {
 		// Forms for other profiles and agents contain other fields.
 		focus := s.form.Focus()
 		s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles)

@@ -131,11 +131,11 @@ func TestFieldsBecomeInputs(t *testing.T) {
 		r.Do(s, s.Do(action.EditField))
 		in := m.inputs[len(m.inputs)-1]
 		for name, pair := range map[string][2][]string{
-			"urls":       {in.IronicURLs, {"http://a:6385", "https://b"}},
-			"registries": {in.Registries, {"quay.io=verified", "reg:5000=ca:/etc/reg.pem"}},
-			"options":    {in.Options, {"debug=True", "collectors=a,b"}},
-			"keys":       {in.SSHKeys, {"ssh-ed25519 AAAA a,b", "ssh-rsa BBBB c"}},
-			"ip":         {in.IPOptions, {"ip=dhcp6", "bond=bond0:eth0,eth1"}},
+			"urls":         {in.IronicURLs, {"http://a:6385", "https://b"}},
+			"registry tls": {in.Registries, {"quay.io=verified", "reg:5000=ca:/etc/reg.pem"}},
+			"options":      {in.Options, {"debug=True", "collectors=a,b"}},
+			"keys":         {in.SSHKeys, {"ssh-ed25519 AAAA a,b", "ssh-rsa BBBB c"}},
+			"ip":           {in.IPOptions, {"ip=dhcp6", "bond=bond0:eth0,eth1"}},
 		} {
 			if !slices.Equal(pair[0], pair[1]) {
 				t.Errorf("%s: %q, want %q", name, pair[0], pair[1])

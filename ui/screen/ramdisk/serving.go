@@ -1,6 +1,7 @@
 package ramdisk
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -110,15 +111,12 @@ func (s *Screen) handleOffer(nodes []string, source prepare.ConfigSource, candid
 // orderOf returns the order that the values of a dialog describe, or an invalid field and its problem.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
-	port := strings.TrimSpace(v[askPort])
-	if port == "" {
-		port = "0"
-	}
 	order = prepare.ServeOrder{
 		Source: prepare.Source{
 			ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == contentPXE, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
 		},
-		AsIs: v[askWhat] == contentAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on, Listen: net.JoinHostPort(host, port),
+		AsIs: v[askWhat] == contentAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on,
+		Listen:    net.JoinHostPort(host, cmp.Or(strings.TrimSpace(v[askPort]), "0")),
 		Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on,
 	}
 	if _, err := netip.ParseAddrPort(order.Listen); err != nil {
@@ -248,45 +246,28 @@ func (s *Screen) servingLines() []pane.Line {
 		p.block(theme.Muted, "no requests yet")
 	}
 	for _, e := range s.failures {
-		text := e.Text
-		if text == "" {
-			text = "requested an unknown file"
-		}
+		text := cmp.Or(e.Text, "requested an unknown file")
 		who := e.Fetch.Who
 		if who == "" && e.Fetch.Remote.IsValid() {
 			who = e.Fetch.Remote.String()
 		}
-		times := ""
-		if e.Count > 1 {
-			times = fmt.Sprintf(" (%d times)", e.Count)
-		}
 		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Muted, e.Time.Local().Format("15:04:05")+"  "),
-			body.S(theme.Plain, strings.TrimSpace(who+" "+string(e.Kind)+": "+text)+times))
+			body.S(theme.Plain, strings.TrimSpace(who+" "+string(e.Kind)+": "+text)+e.Times()))
 	}
 	p.heading("URLs (treat as secrets)")
 	for _, target := range serving.Targets() {
 		if label := target.Node.Label(); label != "" {
 			p.add(theme.Accent, "%s", label)
 		}
-		for _, a := range addresses(target) {
-			p.block(theme.Muted, a.Name)
-			p.add(theme.Plain, "%s", a.Text) // the URL has a separate line, so that it is easy to select with the mouse
+		for _, field := range target.DriverInfo() {
+			p.block(theme.Muted, field[0])
+			p.add(theme.Plain, "%s", field[1]) // the URL has a separate line, so that it is easy to select with the mouse
 		}
 	}
 	if print := serving.Fingerprint(); print != "" {
 		p.block(theme.Muted, "certificate "+print)
 	}
 	return p.lines
-}
-
-// addresses returns the node fields that make Ironic boot the target's files.
-func addresses(target prepare.Target) []screen.Copyable {
-	return slices.DeleteFunc([]screen.Copyable{
-		{Name: "deploy_iso", Text: target.ISO},
-		{Name: "deploy_kernel", Text: target.Kernel},
-		{Name: "deploy_ramdisk", Text: target.Initrd},
-		{Name: "kernel_append_params", Text: target.KernelParams},
-	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
 func (s *Screen) chosen() []string {
