@@ -70,7 +70,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// part is what a server sends after a pause.
+// part is a part of a response that a server sends after a pause.
 type part struct {
 	after time.Duration
 	text  string

@@ -224,7 +224,7 @@ func TestClassicKeys(t *testing.T) {
 func TestClassicKeyUnchecked(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{"home/.ssh/id_a.pub": "no key\n"})
-	p := build(t, m, prepare.Inputs{Profile: "classic", Host: "h", Registry: "r"}).Preview
+	p := build(t, m, prepare.Inputs{Profile: "classic", IronicURLs: []string{"h"}, Registry: "r"}).Preview
 	if !slices.Equal(p.Logins, []string{"core: unreadable key"}) {
 		t.Errorf("logins %q", p.Logins)
 	}
