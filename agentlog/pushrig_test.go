@@ -32,7 +32,7 @@ var (
 	firstNode  = models.NodeRef{UUID: "11111111-1111-4111-8111-111111111111", Name: "r7-n01"}
 	secondNode = models.NodeRef{UUID: "22222222-2222-4222-8222-222222222222", Name: "r7-n02"}
 	pushNodes  = []agentlog.Machine{
-		{Node: firstNode, MACs: []string{firstMAC}, System: "AAAAAAAA-0000-4000-8000-000000000001"},
+		{Node: firstNode, MACs: []string{firstMAC}},
 		{Node: secondNode, MACs: []string{secondMAC}},
 	}
 )

@@ -44,20 +44,16 @@ type Machine struct {
 	Node models.NodeRef
 	// MACs lists the MAC addresses of the node's ports.
 	MACs []string
-	// System is the system UUID that the firmware reports. It is empty if unknown.
-	System string
 	// AgentAddress is the current address of the node's agent, or the zero Addr if unknown.
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the node that has the same system UUID as the sender, or one of its MAC addresses. A sender that
-// matches two nodes is refused.
+// OwnerAmong finds the node that has one of the sender's MAC addresses. A sender that matches two nodes is refused. The
+// system UUID identifies no node, because Ironic does not know it.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {
-		same := slices.ContainsFunc(m.MACs, func(mac string) bool { return slices.Contains(s.MACs, strings.ToLower(mac)) }) ||
-			m.System != "" && strings.EqualFold(m.System, s.System)
-		if !same {
+		if !slices.ContainsFunc(m.MACs, func(mac string) bool { return slices.Contains(s.MACs, strings.ToLower(mac)) }) {
 			continue
 		}
 		if found != nil {
@@ -65,11 +61,8 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 		}
 		found = &machines[i]
 	}
-	switch {
-	case found == nil:
+	if found == nil {
 		return Owner{}, fmt.Errorf("%w: no node has a port with its MAC address", ErrNotOurs)
-	case found.System != "" && s.System != "" && !strings.EqualFold(found.System, s.System):
-		return Owner{}, fmt.Errorf("%w: its MAC address belongs to %s, but its system UUID does not", ErrNotOurs, found.Node.Label())
 	}
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }

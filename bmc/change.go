@@ -112,7 +112,7 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 }
 
 // hasFailed reports whether a response that looks successful contains an error. Some controllers put a success
-// message in the place of an error. Such a message does not count as an error.
+// message in the place of an error. Such a message does not count as an error, unless a critical one accompanies it.
 func hasFailed(body []byte) bool {
 	var task struct {
 		Error struct {
@@ -121,12 +121,17 @@ func hasFailed(body []byte) bool {
 		}
 	}
 	_ = json.Unmarshal(body, &task)
+	success := strings.HasSuffix(task.Error.Code, "Success")
 	for _, info := range task.Error.Infos {
-		if strings.HasSuffix(info.MessageID, "Success") || strings.EqualFold(info.Severity, "OK") || strings.EqualFold(info.MessageSeverity, "OK") {
-			return false
+		severity := cmp.Or(info.MessageSeverity, info.Severity)
+		switch {
+		case strings.EqualFold(severity, "Critical"):
+			return true
+		case strings.HasSuffix(info.MessageID, "Success"), strings.EqualFold(severity, "OK"):
+			success = true
 		}
 	}
-	return !strings.HasSuffix(task.Error.Code, "Success")
+	return !success
 }
 
 // asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change without an answer.

@@ -100,3 +100,26 @@ func TestBusyTaskIsReadAgain(t *testing.T) {
 		t.Errorf("after %d looks: %q, %v", looks, did, err)
 	}
 }
+
+func TestHasFailed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		body string
+		want bool
+	}{
+		"an error":               {`{"error": {"code": "Base.1.18.GeneralError", "message": "no"}}`, true},
+		"a success code":         {`{"error": {"code": "Base.1.18.Success"}}`, false},
+		"a success message":      {`{"error": {"code": "Base.1.18.GeneralError", "@Message.ExtendedInfo": [{"MessageId": "Base.1.18.Success"}]}}`, false},
+		"a message that is fine": {`{"error": {"code": "x", "@Message.ExtendedInfo": [{"MessageId": "Oem.Done", "Severity": "OK"}]}}`, false},
+		"success and an error": {
+			`{"error": {"code": "x", "@Message.ExtendedInfo": [{"MessageId": "Base.1.18.Success"}, {"MessageId": "Base.1.18.InternalError", "MessageSeverity": "Critical"}]}}`, true,
+		},
+		"success and a warning": {
+			`{"error": {"code": "x", "@Message.ExtendedInfo": [{"MessageId": "Base.1.18.Success"}, {"MessageId": "Oem.Note", "MessageSeverity": "Warning"}]}}`, false,
+		},
+	} {
+		if got := hasFailed([]byte(tt.body)); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

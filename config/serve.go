@@ -34,27 +34,32 @@ func (f *ourFile) readServe(n *node, home string) {
 	}, home, filepath.Dir(f.path), &f.errs)
 	s := &f.console.Serve
 	s.Listen, s.HostKey, s.Record = section.text("listen"), section.file("host_key"), section.file("record")
-	for key, to := range map[string]*[]string{
-		"authorized_keys": &s.Access.AuthorizedKeys, "user_ca": &s.Access.UserCA, "revoked_keys": &s.Access.RevokedKeys,
+	for _, field := range []struct {
+		key string
+		to  *[]string
+	}{
+		{"authorized_keys", &s.Access.AuthorizedKeys}, {"user_ca", &s.Access.UserCA}, {"revoked_keys", &s.Access.RevokedKeys},
 	} {
-		if n := section.good[key]; n != nil {
-			names, err := readKeyNames(n, join("serve", key))
+		if n := section.good[field.key]; n != nil {
+			names, err := readKeyNames(n, join("serve", field.key))
 			if err != nil {
-				section.fail(n, key, "must be a path or a list of paths, but is "+n.describe(), "")
+				section.fail(n, field.key, "must be a path or a list of paths, but is "+n.describe(), "")
 			}
 			for _, name := range names {
-				*to = append(*to, expandPath(name, home, section.dir))
+				*field.to = append(*field.to, expandPath(name, home, section.dir))
 			}
 		}
 	}
-	for key, to := range map[string]*int{
-		"sessions": &s.Sessions, "sessions_per_user": &s.PerUser, "handshakes": &s.Handshakes,
-		"connections_per_minute": &s.Rate,
+	for _, field := range []struct {
+		key string
+		to  *int
+	}{
+		{"sessions", &s.Sessions}, {"sessions_per_user", &s.PerUser}, {"handshakes", &s.Handshakes}, {"connections_per_minute", &s.Rate},
 	} {
-		if n := section.good[key]; n != nil {
+		if n := section.good[field.key]; n != nil {
 			number, err := strconv.Atoi(n.text)
-			if *to = number; err != nil || number < 1 {
-				section.fail(n, key, fmt.Sprintf("must be a number ≥ 1, but is %q", n.text), "")
+			if *field.to = number; err != nil || number < 1 {
+				section.fail(n, field.key, fmt.Sprintf("must be a number ≥ 1, but is %q", n.text), "")
 			}
 		}
 	}

@@ -69,6 +69,7 @@ func TestServeErrors(t *testing.T) {
 		"no unit":         {"  idle: 30", `serve.idle: "30" is not a positive duration`},
 		"keys are no map": {"  authorized_keys: {a: b}", "serve.authorized_keys: must be a path or a list of paths, but is a mapping"},
 		"users are a map": {"  users: [anna]", "serve.users: must be a mapping"},
+		"two errors":      {"  handshakes: x\n  sessions: y", "\"y\"\n"},
 	} {
 		if _, _, err := loadServe(t, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)

@@ -86,8 +86,8 @@ type Node struct {
 
 // NodeRef identifies a node in events, results and the audit log.
 type NodeRef struct {
-	UUID string `json:"uuid" yaml:"uuid"`
-	Name string `json:"name" yaml:"name"`
+	UUID string `json:"uuid"`
+	Name string `json:"name"`
 }
 
 // Label returns the name or, if there is none, the UUID.

@@ -8,17 +8,17 @@ import (
 
 // Port is a network interface of a node. Name requires API version 1.88, and Category requires 1.101.
 type Port struct {
-	UUID            string         `json:"uuid" yaml:"uuid"`
-	Address         string         `json:"address" yaml:"address"`
-	NodeUUID        string         `json:"node_uuid" yaml:"node_uuid"`
-	Name            string         `json:"name" yaml:"name,omitempty"`
-	PXEEnabled      bool           `json:"pxe_enabled" yaml:"pxe_enabled"`
-	PhysicalNetwork string         `json:"physical_network" yaml:"physical_network,omitempty"`
-	PortgroupUUID   string         `json:"portgroup_uuid" yaml:"portgroup_uuid,omitempty"`
-	LocalLink       map[string]any `json:"local_link_connection" yaml:"local_link_connection,omitempty"`
-	Category        string         `json:"category" yaml:"category,omitempty"`
-	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
-	Internal        PortInternal   `json:"internal_info" yaml:"-"`
+	UUID            string         `json:"uuid"`
+	Address         string         `json:"address"`
+	NodeUUID        string         `json:"node_uuid"`
+	Name            string         `json:"name"`
+	PXEEnabled      bool           `json:"pxe_enabled"`
+	PhysicalNetwork string         `json:"physical_network"`
+	PortgroupUUID   string         `json:"portgroup_uuid"`
+	LocalLink       map[string]any `json:"local_link_connection"`
+	Category        string         `json:"category"`
+	Extra           map[string]any `json:"extra"`
+	Internal        PortInternal   `json:"internal_info"`
 }
 
 // PortInternal is the data that Ironic's network interfaces store internally about a port or port group.
@@ -29,52 +29,52 @@ type PortInternal struct {
 
 // Portgroup is a bond that consists of ports of a node.
 type Portgroup struct {
-	UUID     string `json:"uuid" yaml:"uuid"`
-	Name     string `json:"name" yaml:"name,omitempty"`
-	Address  string `json:"address" yaml:"address,omitempty"`
-	NodeUUID string `json:"node_uuid" yaml:"node_uuid"`
-	Mode     string `json:"mode" yaml:"mode,omitempty"`
+	UUID     string `json:"uuid"`
+	Name     string `json:"name"`
+	Address  string `json:"address"`
+	NodeUUID string `json:"node_uuid"`
+	Mode     string `json:"mode"`
 	// StandalonePorts means that the member ports can also be used without the port group.
-	StandalonePorts bool           `json:"standalone_ports_supported" yaml:"standalone_ports_supported"`
-	Properties      map[string]any `json:"properties" yaml:"properties,omitempty"`
-	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
-	Internal        PortInternal   `json:"internal_info" yaml:"-"`
+	StandalonePorts bool           `json:"standalone_ports_supported"`
+	Properties      map[string]any `json:"properties"`
+	Extra           map[string]any `json:"extra"`
+	Internal        PortInternal   `json:"internal_info"`
 }
 
 // Driver describes a hardware type that is enabled on a conductor, and the interfaces that can be used with it.
 type Driver struct {
-	Name  string   `json:"name" yaml:"name"`
-	Type  string   `json:"type" yaml:"type"`
-	Hosts []string `json:"hosts" yaml:"hosts"`
+	Name  string   `json:"name"`
+	Type  string   `json:"type"`
+	Hosts []string `json:"hosts"`
 	// Default maps each kind of interface (boot, deploy, power, …) to the default interface. Enabled maps each kind
 	// to all enabled interfaces.
-	Default map[string]string   `json:"default" yaml:"default"`
-	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
+	Default map[string]string   `json:"default"`
+	Enabled map[string][]string `json:"enabled"`
 }
 
 // Conductor is an Ironic conductor (API version 1.49).
 type Conductor struct {
-	Hostname  string   `json:"hostname" yaml:"hostname"`
-	Group     string   `json:"conductor_group" yaml:"conductor_group"`
-	Alive     bool     `json:"alive" yaml:"alive"`
-	Drivers   []string `json:"drivers" yaml:"drivers"`
-	UpdatedAt Time     `json:"updated_at" yaml:"updated_at"`
+	Hostname  string   `json:"hostname"`
+	Group     string   `json:"conductor_group"`
+	Alive     bool     `json:"alive"`
+	Drivers   []string `json:"drivers"`
+	UpdatedAt Time     `json:"updated_at"`
 }
 
 // HistoryEntry is an entry in a node's history (API version 1.78). The history keeps errors that later disappear from
 // last_error.
 type HistoryEntry struct {
-	UUID      string `json:"uuid" yaml:"uuid"`
-	CreatedAt Time   `json:"created_at" yaml:"created_at"`
-	Severity  string `json:"severity" yaml:"severity"`
-	EventType string `json:"event_type" yaml:"event_type"`
-	Event     string `json:"event" yaml:"event"`
-	Conductor string `json:"conductor" yaml:"conductor"`
-	User      string `json:"user" yaml:"user,omitempty"`
+	UUID      string `json:"uuid"`
+	CreatedAt Time   `json:"created_at"`
+	Severity  string `json:"severity"`
+	EventType string `json:"event_type"`
+	Event     string `json:"event"`
+	Conductor string `json:"conductor"`
+	User      string `json:"user"`
 	// State, TargetState and DurationSeconds require API version 1.115.
-	State           string `json:"state" yaml:"state,omitempty"`
-	TargetState     string `json:"target_provision_state" yaml:"target_provision_state,omitempty"`
-	DurationSeconds *int   `json:"duration_seconds" yaml:"duration_seconds,omitempty"`
+	State           string `json:"state"`
+	TargetState     string `json:"target_provision_state"`
+	DurationSeconds *int   `json:"duration_seconds"`
 }
 
 // IsError reports whether the entry describes an error.
@@ -103,10 +103,10 @@ func NewestError(history []HistoryEntry, since time.Time) *HistoryEntry {
 
 // Validation is the result of validating one interface of a node.
 type Validation struct {
-	Interface string `json:"interface" yaml:"interface"`
+	Interface string `json:"interface"`
 	// Result is nil if the driver has no such interface.
-	Result *bool  `json:"result" yaml:"result"`
-	Reason string `json:"reason" yaml:"reason,omitempty"`
+	Result *bool  `json:"result"`
+	Reason string `json:"reason"`
 }
 
 // Unsupported reports whether the driver does not support the interface. It is normal that the validation of such an
@@ -123,81 +123,81 @@ func NeededToDeploy(iface string) bool {
 
 // BootDevice is the device from which the node boots.
 type BootDevice struct {
-	Device     string `json:"boot_device" yaml:"boot_device"`
-	Persistent *bool  `json:"persistent" yaml:"persistent"`
+	Device     string `json:"boot_device"`
+	Persistent *bool  `json:"persistent"`
 }
 
 // BIOSSetting is a BIOS setting that Ironic has cached (API version 1.40). All fields except the name and the value
 // come from the BMC's attribute registry. They require API version 1.74 and a BMC that has such a registry.
 type BIOSSetting struct {
-	Name  string `json:"name" yaml:"name"`
-	Value string `json:"value" yaml:"value"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
 	// Type is Enumeration, Integer, String, Boolean or Password.
-	Type    string   `json:"attribute_type,omitempty" yaml:"attribute_type,omitempty"`
-	Allowed []string `json:"allowable_values,omitempty" yaml:"allowable_values,omitempty"`
+	Type    string   `json:"attribute_type,omitempty"`
+	Allowed []string `json:"allowable_values,omitempty"`
 	// Lower and Upper limit the value of a number. MinLength and MaxLength limit the number of characters in a
 	// string.
-	Lower     *int  `json:"lower_bound,omitempty" yaml:"lower_bound,omitempty"`
-	Upper     *int  `json:"upper_bound,omitempty" yaml:"upper_bound,omitempty"`
-	MinLength *int  `json:"min_length,omitempty" yaml:"min_length,omitempty"`
-	MaxLength *int  `json:"max_length,omitempty" yaml:"max_length,omitempty"`
-	ReadOnly  *bool `json:"read_only,omitempty" yaml:"read_only,omitempty"`
+	Lower     *int  `json:"lower_bound,omitempty"`
+	Upper     *int  `json:"upper_bound,omitempty"`
+	MinLength *int  `json:"min_length,omitempty"`
+	MaxLength *int  `json:"max_length,omitempty"`
+	ReadOnly  *bool `json:"read_only,omitempty"`
 	// ResetRequired means that a new value takes effect only after a reset. Unique means that the value must differ
 	// from machine to machine.
-	ResetRequired *bool `json:"reset_required,omitempty" yaml:"reset_required,omitempty"`
-	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
+	ResetRequired *bool `json:"reset_required,omitempty"`
+	Unique        *bool `json:"unique,omitempty"`
 }
 
 // Firmware holds the firmware versions that Ironic has cached for a component (API version 1.86).
 type Firmware struct {
-	Component      string `json:"component" yaml:"component"`
-	InitialVersion string `json:"initial_version" yaml:"initial_version"`
-	CurrentVersion string `json:"current_version" yaml:"current_version"`
-	LastFlashed    string `json:"last_version_flashed" yaml:"last_version_flashed"`
+	Component      string `json:"component"`
+	InitialVersion string `json:"initial_version"`
+	CurrentVersion string `json:"current_version"`
+	LastFlashed    string `json:"last_version_flashed"`
 }
 
 // Volumes holds the volume connectors and targets of a node (API version 1.32). They are written by Cinder or by an
 // operator.
 type Volumes struct {
-	Connectors []VolumeConnector `json:"connectors" yaml:"connectors"`
-	Targets    []VolumeTarget    `json:"targets" yaml:"targets"`
+	Connectors []VolumeConnector `json:"connectors"`
+	Targets    []VolumeTarget    `json:"targets"`
 }
 
 // VolumeConnector is an address by which a storage system identifies the machine.
 type VolumeConnector struct {
-	UUID string `json:"uuid" yaml:"uuid"`
+	UUID string `json:"uuid"`
 	// Type is iqn, ip, mac, wwnn, wwpn or portgroup. ID is the address.
-	Type string `json:"type" yaml:"type"`
-	ID   string `json:"connector_id" yaml:"connector_id"`
+	Type string `json:"type"`
+	ID   string `json:"connector_id"`
 }
 
 // VolumeTarget is a volume that the machine is connected to.
 type VolumeTarget struct {
-	UUID     string `json:"uuid" yaml:"uuid"`
-	Type     string `json:"volume_type" yaml:"volume_type"`
-	VolumeID string `json:"volume_id" yaml:"volume_id"`
+	UUID     string `json:"uuid"`
+	Type     string `json:"volume_type"`
+	VolumeID string `json:"volume_id"`
 	// BootIndex is 0 for the volume from which the machine boots.
-	BootIndex int `json:"boot_index" yaml:"boot_index"`
+	BootIndex int `json:"boot_index"`
 }
 
 // VendorMethod is a method offered by the node's vendor interface.
 type VendorMethod struct {
-	Name        string   `json:"name" yaml:"name"`
-	HTTPMethods []string `json:"http_methods" yaml:"http_methods"`
-	Async       bool     `json:"async" yaml:"async"`
-	Description string   `json:"description" yaml:"description"`
+	Name        string   `json:"name"`
+	HTTPMethods []string `json:"http_methods"`
+	Async       bool     `json:"async"`
+	Description string   `json:"description"`
 }
 
 // Allocation is a reservation of a node (API version 1.52).
 type Allocation struct {
-	UUID          string   `json:"uuid" yaml:"uuid"`
-	Name          string   `json:"name" yaml:"name,omitempty"`
-	NodeUUID      string   `json:"node_uuid" yaml:"node_uuid,omitempty"`
-	ResourceClass string   `json:"resource_class" yaml:"resource_class"`
-	State         string   `json:"state" yaml:"state"`
-	LastError     string   `json:"last_error" yaml:"last_error,omitempty"`
-	Traits        []string `json:"traits" yaml:"traits,omitempty"`
-	Owner         string   `json:"owner" yaml:"owner,omitempty"`
+	UUID          string   `json:"uuid"`
+	Name          string   `json:"name"`
+	NodeUUID      string   `json:"node_uuid"`
+	ResourceClass string   `json:"resource_class"`
+	State         string   `json:"state"`
+	LastError     string   `json:"last_error"`
+	Traits        []string `json:"traits"`
+	Owner         string   `json:"owner"`
 }
 
 // AllocationRequest asks Ironic to reserve an available node with the given resource class and traits (API version

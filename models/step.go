@@ -10,20 +10,20 @@ import (
 // in provision requests.
 type Step struct {
 	// Interface is the driver interface that runs the step: deploy, bios, raid, …
-	Interface string `json:"interface" yaml:"interface"`
+	Interface string `json:"interface"`
 	// Step is the name of the step: install_coreos, erase_devices_metadata, …
-	Step string `json:"step" yaml:"step"`
+	Step string `json:"step"`
 	// Priority determines the order of deploy steps; the highest comes first. Ironic rejects clean steps that have a
 	// priority.
-	Priority *int `json:"priority,omitempty" yaml:"priority,omitempty"`
+	Priority *int `json:"priority,omitempty"`
 	// Args holds the arguments of the step. In a deploy step, Ironic requires this object even if it is empty.
-	Args map[string]any `json:"args,omitempty" yaml:"args,omitempty"`
+	Args map[string]any `json:"args,omitempty"`
 	// Order determines the position of a step in a runbook.
-	Order *int `json:"order,omitempty" yaml:"order,omitempty"`
+	Order *int `json:"order,omitempty"`
 	// Abortable means that an abort takes effect during this step.
-	Abortable bool `json:"abortable,omitempty" yaml:"-"`
+	Abortable bool `json:"abortable,omitempty"`
 	// AbortAfter means that an abort was requested and takes effect when this step ends.
-	AbortAfter bool `json:"abort_after,omitempty" yaml:"-"`
+	AbortAfter bool `json:"abort_after,omitempty"`
 }
 
 // UnmarshalJSON decodes a step. It also accepts a priority that is given as a string.

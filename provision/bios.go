@@ -83,12 +83,12 @@ func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Chang
 
 // NodeDrift describes the differences between the BIOS settings of a node and those of the golden node.
 type NodeDrift struct {
-	Node        models.NodeRef    `json:"node" yaml:"node"`
-	Differences []bios.Difference `json:"differences" yaml:"differences"`
+	Node        models.NodeRef    `json:"node"`
+	Differences []bios.Difference `json:"differences"`
 	// Err is the reason why the settings of the node are unknown, or nil if they are known.
-	Err error `json:"-" yaml:"-"`
+	Err error `json:"-"`
 	// Error is the text of Err, for JSON and YAML output.
-	Error string `json:"error,omitempty" yaml:"error,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the

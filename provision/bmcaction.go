@@ -3,7 +3,6 @@ package provision
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"ironworks/bmc"
@@ -38,27 +37,33 @@ func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	if _, err := bmc.TargetOf(n); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
 	}
-	if n.ProvisionState.Phase() == models.StateCleaning && slices.Contains(interruptsWorkload, a.order.Verb) {
+	if n.ProvisionState.Phase() == models.StateCleaning && a.interruptsWorkload() {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first").
 			WithScreenHint("abort the cleaning first (:abort)")
 	}
 	return nil
 }
 
-// interruptsWorkload lists the orders that may interrupt the workload on the machine.
-var interruptsWorkload = []models.BMCVerb{
-	models.BMCPowerOff, models.BMCShutDown, models.BMCReset, models.BMCRestart, models.BMCPowerCycle, models.BMCEject,
+// interruptsWorkload reports whether the order may interrupt the workload on the machine.
+func (a *bmcAction) interruptsWorkload() bool {
+	switch a.order.Verb {
+	case models.BMCPowerOff, models.BMCShutDown, models.BMCReset, models.BMCRestart, models.BMCPowerCycle, models.BMCEject:
+		return true
+	case models.BMCPowerOn, models.BMCBootOnce, models.BMCInsert, models.BMCClearJobs, models.BMCResetController:
+	}
+	return false
 }
-
-// changesPower lists the orders after which Ironic may restore the power state that it has stored.
-var changesPower = []models.BMCVerb{models.BMCPowerOn, models.BMCPowerOff, models.BMCShutDown, models.BMCPowerCycle}
 
 // Effect describes the order and Ironic's reaction: unless the node is in maintenance, the next power sync restores the
 // stored power state within a minute by default ([conductor]force_power_state_during_sync).
 func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	e := a.order.Effect()
-	if !n.Maintenance && slices.Contains(changesPower, a.order.Verb) {
-		e.Text += "; by default, Ironic restores the previous power state within a minute; to keep the change, change the power through Ironic"
+	switch a.order.Verb {
+	case models.BMCPowerOn, models.BMCPowerOff, models.BMCShutDown, models.BMCPowerCycle:
+		if !n.Maintenance {
+			e.Text += "; by default, Ironic restores the previous power state within a minute; to keep the change, change the power through Ironic"
+		}
+	case models.BMCReset, models.BMCRestart, models.BMCBootOnce, models.BMCInsert, models.BMCEject, models.BMCClearJobs, models.BMCResetController:
 	}
 	if n.ProvisionState.Busy() {
 		e.Danger = max(e.Danger, models.DangerInterrupts)

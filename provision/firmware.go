@@ -95,8 +95,8 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 
 // NodeFirmware lists the firmware versions of a node.
 type NodeFirmware struct {
-	Node       models.NodeRef    `json:"node" yaml:"node"`
-	Components []models.Firmware `json:"components" yaml:"components"`
+	Node       models.NodeRef    `json:"node"`
+	Components []models.Firmware `json:"components"`
 }
 
 // FirmwareOf reads the firmware versions of the nodes, [Concurrency] at a time. It stops at the first error.
@@ -120,10 +120,10 @@ func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef)
 
 // FirmwareVersion is a version of a firmware component. Nodes lists the nodes of one model that have this version.
 type FirmwareVersion struct {
-	Model     string           `json:"model" yaml:"model"`
-	Component string           `json:"component" yaml:"component"`
-	Version   string           `json:"version" yaml:"version"`
-	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
+	Model     string           `json:"model"`
+	Component string           `json:"component"`
+	Version   string           `json:"version"`
+	Nodes     []models.NodeRef `json:"nodes"`
 }
 
 // ReadFirmwareMatrix reads the firmware versions and the models of the nodes. It groups the nodes by model, component

@@ -182,9 +182,9 @@ func hintsAfterRAID(n *models.Node, disks []raid.LogicalDisk) []string {
 
 // CurrentRAID holds a node's volumes at the end of the last cleaning (Current) and the wanted volumes (Target).
 type CurrentRAID struct {
-	Interface string         `json:"raid_interface" yaml:"raid_interface"`
-	Current   map[string]any `json:"raid_config" yaml:"raid_config"`
-	Target    map[string]any `json:"target_raid_config" yaml:"target_raid_config"`
+	Interface string         `json:"raid_interface"`
+	Current   map[string]any `json:"raid_config"`
+	Target    map[string]any `json:"target_raid_config"`
 }
 
 // RAIDOf returns the RAID configurations of a node, which must have been read with all fields.

@@ -207,20 +207,12 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		return c.openSession(msg.Context) // tasks continue, because each keeps its own session
 	case screen.RetryTask:
 		return c.tasks.Retry(msg.Task)
-	case screen.ApplyRamdisks:
-		return c.tasks.Apply(msg)
+	case screen.StartAction:
+		return c.tasks.Start(msg)
 	case screen.StartEnroll:
 		return c.tasks.Enroll(msg)
 	case screen.StartDeployment:
 		return c.tasks.Deploy(msg)
-	case screen.PinDisk:
-		return c.tasks.Pin(msg)
-	case screen.ChangePorts:
-		return c.tasks.ChangePorts(msg)
-	case screen.ChangeHardware:
-		return c.tasks.ChangeHardware(msg)
-	case screen.OrderBMC:
-		return c.tasks.OrderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
 	case screen.CancelNode:

@@ -227,12 +227,12 @@ func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Cli
 
 func (a *app) printMachines(l *lab.Lab) error {
 	type line struct {
-		Name     string   `json:"name" yaml:"name"`
-		Scenario string   `json:"scenario" yaml:"scenario"`
-		BMC      string   `json:"bmc" yaml:"bmc"`
-		System   string   `json:"system" yaml:"system"`
-		MACs     []string `json:"macs" yaml:"macs"`
-		ISO      string   `json:"deploy_iso" yaml:"deploy_iso"`
+		Name     string   `json:"name"`
+		Scenario string   `json:"scenario"`
+		BMC      string   `json:"bmc"`
+		System   string   `json:"system"`
+		MACs     []string `json:"macs"`
+		ISO      string   `json:"deploy_iso"`
 	}
 	var lines []line
 	r := cli.Result{Header: []string{"NAME", "SCENARIO", "BMC", "MAC", "DEPLOY ISO"}}

@@ -86,9 +86,9 @@ func (a *app) eachVirtual(
 		return err
 	}
 	type line struct {
-		Machine string `json:"machine" yaml:"machine"`
-		Result  string `json:"result" yaml:"result"`
-		Reason  string `json:"reason,omitempty" yaml:"reason,omitempty"`
+		Machine string `json:"machine"`
+		Result  string `json:"result"`
+		Reason  string `json:"reason,omitempty"`
 	}
 	lines, code := []line{}, cli.ExitOK
 	r := cli.Result{Header: []string{"MACHINE", "RESULT", "REASON"}}
@@ -110,8 +110,8 @@ func (a *app) labSnapshots(dir string) error {
 		return err
 	}
 	type line struct {
-		Machine  string `json:"machine" yaml:"machine"`
-		Snapshot string `json:"snapshot" yaml:"snapshot"`
+		Machine  string `json:"machine"`
+		Snapshot string `json:"snapshot"`
 	}
 	lines := []line{}
 	r := cli.Result{Empty: "No snapshots.", Header: []string{"MACHINE", "SNAPSHOT"}}

@@ -125,8 +125,8 @@ func (a *app) labScenariosCommand() *cobra.Command {
 		Use: "scenarios", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			type scenario struct {
-				Name    string `json:"name" yaml:"name"`
-				Summary string `json:"summary" yaml:"summary"`
+				Name    string `json:"name"`
+				Summary string `json:"summary"`
 			}
 			var list []scenario
 			r := cli.Result{Header: []string{"NAME", "DESCRIPTION"}}

@@ -168,12 +168,12 @@ func Notes(s models.BIOSSetting) []string {
 
 // Difference is a setting whose value differs between a machine and the golden machine.
 type Difference struct {
-	Name   string `json:"name" yaml:"name"`
-	Golden string `json:"golden" yaml:"golden"`
+	Name   string `json:"name"`
+	Golden string `json:"golden"`
 	// Value is the machine's value; it is empty if the machine lacks the setting.
-	Value string `json:"value" yaml:"value"`
+	Value string `json:"value"`
 	// Note explains why the setting cannot be copied: it is read-only, unique, or missing on one of the machines.
-	Note string `json:"note,omitempty" yaml:"note,omitempty"`
+	Note string `json:"note,omitempty"`
 }
 
 // Compare returns the settings that differ from those of the golden machine, sorted by name.

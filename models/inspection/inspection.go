@@ -15,8 +15,8 @@ import (
 
 // Section describes a part of a machine. It consists of one line for each item, such as a disk or a NIC.
 type Section struct {
-	Title string   `json:"title" yaml:"title"`
-	Lines []string `json:"lines" yaml:"lines"`
+	Title string   `json:"title"`
+	Lines []string `json:"lines"`
 }
 
 // maxLines limits the number of lines in a section. It leaves room for the hundreds of PCI devices that a machine may

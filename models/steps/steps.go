@@ -33,33 +33,33 @@ const (
 
 // Argument describes an argument of a step.
 type Argument struct {
-	Name        string `json:"name" yaml:"name"`
-	Type        Type   `json:"type" yaml:"type"`
-	Required    bool   `json:"required" yaml:"required"`
-	Description string `json:"description" yaml:"description"`
+	Name        string `json:"name"`
+	Type        Type   `json:"type"`
+	Required    bool   `json:"required"`
+	Description string `json:"description"`
 	// Default is the value that the step uses if the argument is missing, or empty if that is not a single value.
-	Default string `json:"default,omitempty" yaml:"default,omitempty"`
+	Default string `json:"default,omitempty"`
 }
 
 // Known is a step that one or more implementations of an interface offer.
 type Known struct {
-	Interface string `json:"interface" yaml:"interface"`
-	Name      string `json:"step" yaml:"step"`
+	Interface string `json:"interface"`
+	Name      string `json:"step"`
 	// Drivers lists the implementations that offer the step: redfish, ilo, …, or [Agent] for the agent's steps.
-	Drivers []string `json:"drivers" yaml:"drivers"`
+	Drivers []string `json:"drivers"`
 	// Kinds lists the kinds of operations in which the step can be used.
-	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
-	Description string            `json:"description" yaml:"description"`
-	Args        []Argument        `json:"arguments" yaml:"arguments"`
+	Kinds       []models.StepKind `json:"kinds"`
+	Description string            `json:"description"`
+	Args        []Argument        `json:"arguments"`
 	// Automated is the step's priority in automated cleaning, unless Ironic's options change it
 	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override). 0 means that automated cleaning does
 	// not include the step.
-	Automated int `json:"automated_cleaning_priority,omitempty" yaml:"automated_cleaning_priority,omitempty"`
+	Automated int `json:"automated_cleaning_priority,omitempty"`
 	// Release is the release that offers the step. It is empty if both releases offer it.
-	Release string `json:"release,omitempty" yaml:"release,omitempty"`
+	Release string `json:"release,omitempty"`
 	// Image names the ramdisk images that offer the step with an additional hardware manager. It is empty if all
 	// images offer the step.
-	Image string `json:"image,omitempty" yaml:"image,omitempty"`
+	Image string `json:"image,omitempty"`
 }
 
 // Label returns the step in the form interface.step, as in Ironic's messages.

@@ -55,42 +55,17 @@ type (
 	Switch struct{ Context string }
 	// RetryTask repeats a task for the nodes that failed.
 	RetryTask struct{ Task int }
-	// ApplyRamdisks sets the ramdisks of nodes after the operator has confirmed the requests. CommandLine is the
-	// command line that sets the same ramdisks, without the program name.
-	ApplyRamdisks struct {
-		Nodes       []models.NodeRef
-		For         func(n *models.Node) (provision.Ramdisk, error)
-		CommandLine []string
-	}
-	// PinDisk sets the root device hint so that it selects a specific disk, after the operator has confirmed the
-	// request. CommandLine is the command line that sets the same hint, without the program name.
-	PinDisk struct {
-		Node        models.NodeRef
-		Pin         *provision.PinAction
-		CommandLine []string
-	}
-	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
-	// reads the current data from Ironic and creates the action. CommandLine is the command line that makes the same
-	// change, without the program name.
-	ChangePorts struct {
-		ID          action.ID
-		Node        models.NodeRef
-		Make        func(ctx context.Context) (*provision.PortAction, error)
-		CommandLine []string
-	}
-	// ChangeHardware uses steps or a runbook to change the settings, firmware or RAID of nodes, after checks and a
-	// confirmation. CommandLine is the command line that makes the same change, without the program name.
-	ChangeHardware struct {
-		ID          action.ID
-		Nodes       []models.NodeRef
-		Action      provision.Action
-		CommandLine []string
-	}
-	// OrderBMC sends a command to the BMC of a node. A disruptive command must be confirmed first. CommandLine is the
-	// ironworks command line that sends the same command, without the program name.
-	OrderBMC struct {
-		Node        models.NodeRef
-		Action      provision.Action
+	// StartAction starts an action on nodes, which are read again, after a confirmation. CommandLine is the command line
+	// that does the same, without the program name.
+	StartAction struct {
+		// ID is the action of the screen.
+		ID     action.ID
+		Nodes  []models.NodeRef
+		Action provision.Action
+		// Make, if not nil, returns the action instead. It may read from Ironic.
+		Make func(ctx context.Context) (provision.Action, error)
+		// Exact means that the operator confirms the exact requests.
+		Exact       bool
 		CommandLine []string
 	}
 	// StartDeployment runs a reviewed deployment after a confirmation. Plan was created by the runner and contains

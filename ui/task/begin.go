@@ -3,50 +3,23 @@ package task
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/provision"
-	"ironworks/ui/action"
 	"ironworks/ui/screen"
 )
 
-// Apply starts a task that writes the ramdisk settings into nodes.
-func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
-	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, always(provision.ApplyRamdisk(msg.For)), msg.CommandLine, true)
-}
-
-// Pin starts a task that writes a root device hint for the chosen disk.
-func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
-	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, always(msg.Pin), msg.CommandLine, true)
-}
-
-// ChangePorts starts a task that changes ports, port groups or VIFs.
-func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
-	ctx := w.ctx
-	build := func() (provision.Action, error) { return msg.Make(ctx) }
-	return w.beginWith(string(msg.ID), msg.ID, []models.NodeRef{msg.Node}, build, msg.CommandLine, true)
-}
-
-// ChangeHardware starts a task that changes the settings, firmware or RAID of nodes, or that runs a runbook.
-func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, always(msg.Action), msg.CommandLine, false)
-}
-
-// OrderBMC starts a task that runs an action on a BMC.
-func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
-	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, always(msg.Action), msg.CommandLine, false)
-}
-
-// beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
-func (w *Workflow) beginWith(
-	what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool,
-) tea.Cmd {
+// Start starts an action that a screen has prepared.
+func (w *Workflow) Start(msg screen.StartAction) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
-		w.warn(what + ": " + why)
+		w.warn(string(msg.ID) + ": " + why)
 		return nil
 	}
-	f := w.newFlow(string(id), w.env.Session, nodes)
-	f.exact, f.build = exact, build
-	f.command = func([]string) []string { return command }
+	f := w.newFlow(string(msg.ID), w.env.Session, msg.Nodes)
+	f.exact, f.build = msg.Exact, always(msg.Action)
+	if msg.Make != nil {
+		ctx := w.ctx
+		f.build = func() (provision.Action, error) { return msg.Make(ctx) }
+	}
+	f.command = func([]string) []string { return msg.CommandLine }
 	return w.check(f)
 }
 

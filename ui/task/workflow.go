@@ -45,8 +45,6 @@ type Console interface {
 	Home(kind screen.Kind) tea.Cmd
 	// Exec runs a program that takes over the terminal. When it has ended, the message of done is sent.
 	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
-	// SendToScreen sends a message to the current screen.
-	SendToScreen(msg tea.Msg) tea.Cmd
 }
 
 // Workflow starts tasks and takes them from state to state.

@@ -220,7 +220,7 @@ func (s *Screen) copyGolden() tea.Cmd {
 	for _, n := range nodes {
 		words = append(words, n.Label())
 	}
-	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOS(s.api, s.golden, nil)})
+	return screen.Send(screen.StartAction{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOS(s.api, s.golden, nil)})
 }
 
 // Click selects the tab or the row that was clicked.

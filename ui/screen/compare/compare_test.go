@@ -77,7 +77,7 @@ func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _, s := opened(t, 1, 2, 3)
 		for _, msg := range r.Do(s, s.Do(action.HardwareApply)) {
-			change, ok := msg.(screen.ChangeHardware)
+			change, ok := msg.(screen.StartAction)
 			if got := strings.Join(change.CommandLine, " "); !ok || got != "bios copy r7-n01 r7-n02" || len(change.Nodes) != 1 {
 				t.Errorf("%v %q", msg, got)
 			}

@@ -84,15 +84,15 @@ func (r *rig) fill(t *testing.T, id action.ID, keys ...string) []tea.Msg {
 }
 
 // wanted returns the hardware change that an action of the screen requests.
-func (r *rig) wanted(t *testing.T, id action.ID) screen.ChangeHardware {
+func (r *rig) wanted(t *testing.T, id action.ID) screen.StartAction {
 	t.Helper()
 	for _, msg := range r.Do(r.s, r.s.Do(id)) {
-		if change, ok := msg.(screen.ChangeHardware); ok {
+		if change, ok := msg.(screen.StartAction); ok {
 			return change
 		}
 	}
 	t.Fatalf("%s changes nothing", id)
-	return screen.ChangeHardware{}
+	return screen.StartAction{}
 }
 
 func TestGoldens(t *testing.T) {

@@ -153,7 +153,7 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 // change asks the root to check, confirm and make a change. words is the command line that does the same, without the
 // program name.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
-	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
+	return screen.Send(screen.StartAction{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }
 
 // Typing reports whether the filter of the BIOS tab is being edited.

@@ -145,9 +145,9 @@ func TestFirmware(t *testing.T) {
 		r.Do(r.s, r.s.Update(screen.Reload{}))
 		screentest.Golden(t, r.s, "firmware")
 		r.s.Do(action.Down)
-		var change screen.ChangeHardware
+		var change screen.StartAction
 		for _, msg := range r.fill(t, action.Open, append(strings.Split("http://10.0.0.1/b", ""), "enter")...) {
-			if c, ok := msg.(screen.ChangeHardware); ok {
+			if c, ok := msg.(screen.StartAction); ok {
 				change = c
 			}
 		}

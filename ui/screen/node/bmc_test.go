@@ -416,19 +416,19 @@ func TestBMCCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{look: bmcLook()}
 		r, s := onBMC(t, bmcFields, c)
-		ordered := func(id action.ID, fields ...string) screen.OrderBMC {
+		ordered := func(id action.ID, fields ...string) screen.StartAction {
 			t.Helper()
 			wishes := r.Do(s, s.Do(id))
 			if len(fields) > 0 {
 				wishes = fill(t, r, s, formOf(t, wishes), fields...)
 			}
 			for _, w := range wishes {
-				if order, is := w.(screen.OrderBMC); is {
+				if order, is := w.(screen.StartAction); is {
 					return order
 				}
 			}
 			t.Fatalf("%s orders nothing: %v", id, wishes)
-			return screen.OrderBMC{}
+			return screen.StartAction{}
 		}
 		for _, test := range []struct {
 			id     action.ID
@@ -445,7 +445,7 @@ func TestBMCCommands(t *testing.T) {
 			{action.BMCResetController, nil, models.BMCOrder{Verb: models.BMCResetController}, "bmc reset-controller r7-n01"},
 		} {
 			got := ordered(test.id, test.fields...)
-			if c.orders[len(c.orders)-1] != test.want || strings.Join(got.CommandLine, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
+			if c.orders[len(c.orders)-1] != test.want || strings.Join(got.CommandLine, " ") != test.words || got.Nodes[0].UUID != screentest.UUID(1) {
 				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.CommandLine)
 			}
 		}

@@ -56,8 +56,8 @@ func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 // orderBMC asks the root to send a command to the BMC. words is the command line without "bmc" and the node.
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
-	return screen.Send(screen.OrderBMC{
-		Node: ref, Action: s.bmc.bmcs.Order(o), CommandLine: append(append([]string{"bmc"}, words...), ref.Label()),
+	return screen.Send(screen.StartAction{
+		ID: action.ShowBMC, Nodes: []models.NodeRef{ref}, Action: s.bmc.bmcs.Order(o), CommandLine: append(append([]string{"bmc"}, words...), ref.Label()),
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
+	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -174,8 +175,8 @@ func (s *Screen) askPin() tea.Cmd {
 	}
 	node, name := found.Node.Ref(), d.check.Disk.Name
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
-		return screen.Send(screen.PinDisk{
-			Node: node, Pin: provision.Pin(found.NodeDisks, name, hints.Source(to)),
+		return screen.Send(screen.StartAction{
+			ID: action.PinDisk, Nodes: []models.NodeRef{node}, Action: provision.Pin(found.NodeDisks, name, hints.Source(to)), Exact: true,
 			CommandLine: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
 		})
 	})})

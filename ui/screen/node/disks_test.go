@@ -259,11 +259,11 @@ func TestPin(t *testing.T) {
 						t.Errorf("no %q in:\n%s", want, drawn)
 					}
 				}
-				var pinned *screen.PinDisk
+				var pinned *screen.StartAction
 				for _, key := range c.keys {
 					_, cmd := ask.Overlay.Update(screentest.Press(key))
 					for _, msg := range screentest.Run(cmd) {
-						if pin, is := msg.(screen.PinDisk); is {
+						if pin, is := msg.(screen.StartAction); is {
 							pinned = &pin
 						}
 					}

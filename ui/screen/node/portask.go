@@ -98,7 +98,7 @@ type makePorts = func(ctx context.Context, api provision.PortAPI, n *models.Node
 // program name.
 func (s *Screen) changePorts(id action.ID, words []string, build makePorts) tea.Cmd {
 	ref, api := s.ref(), s.session.Ports
-	return screen.Send(screen.ChangePorts{ID: id, Node: ref, CommandLine: words, Make: func(ctx context.Context) (*provision.PortAction, error) {
+	return screen.Send(screen.StartAction{ID: id, Nodes: []models.NodeRef{ref}, Exact: true, CommandLine: words, Make: func(ctx context.Context) (provision.Action, error) {
 		n, err := api.Node(ctx, ref.UUID)
 		if err != nil {
 			return nil, err

@@ -48,7 +48,7 @@ func onNetwork(t *testing.T) (*screentest.Rig, *Screen) {
 }
 
 // asked runs an action, types the keys in its form if it opens one, and returns the message that asks for the change.
-func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea.KeyPressMsg) screen.ChangePorts {
+func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea.KeyPressMsg) screen.StartAction {
 	t.Helper()
 	msgs := r.Do(s, s.Do(id))
 	if len(msgs) == 1 {
@@ -63,21 +63,21 @@ func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea
 			msgs = []tea.Msg{cmd()}
 		}
 	}
-	change, is := msgs[0].(screen.ChangePorts)
+	change, is := msgs[0].(screen.StartAction)
 	if !is {
 		t.Fatalf("%s gives %+v", id, msgs)
 	}
 	return change
 }
 
-func carryOut(t *testing.T, s *Screen, change screen.ChangePorts) {
+func carryOut(t *testing.T, s *Screen, change screen.StartAction) {
 	t.Helper()
 	act, err := change.Make(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	runner := provision.Runner{API: s.session.Ports}
-	plan, err := runner.Prepare(t.Context(), act, []string{change.Node.UUID})
+	plan, err := runner.Prepare(t.Context(), act, []string{change.Nodes[0].UUID})
 	if err != nil {
 		t.Fatal(err)
 	}

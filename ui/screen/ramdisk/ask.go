@@ -14,6 +14,7 @@ import (
 	"ironworks/ignition/userdata"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -235,12 +236,11 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}
 	if v[askBoot] == bootServed && s.running() {
 		targets := s.bench.Serving.Targets()
-		request := screen.ApplyRamdisks{Nodes: refs, For: provision.Served(targets)}
-		request.CommandLine = append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
+		words := append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
 		if len(targets) > 0 && targets[0].Node.UUID == "" {
-			request.CommandLine = applyWords(nodes, provision.ServedRamdisk(targets[0]))
+			words = applyWords(nodes, provision.ServedRamdisk(targets[0]))
 		}
-		return screen.Send(request), "", ""
+		return startApply(refs, provision.Served(targets), words), "", ""
 	}
 	r := provision.Ramdisk{WithDefaults: v[askDefaults] == "true", InInstance: v[askInstance] == "true"}
 	trimmed := func(key string) string { return strings.TrimSpace(v[key]) }
@@ -263,9 +263,13 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	if err := models.CheckKernelAppendParams(r.KernelParams); err != nil {
 		return nil, askParams, models.OnScreen(err)
 	}
-	return screen.Send(screen.ApplyRamdisks{
-		Nodes: refs, CommandLine: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },
-	}), "", ""
+	return startApply(refs, func(*models.Node) (provision.Ramdisk, error) { return r, nil }, applyWords(nodes, r)), "", ""
+}
+
+func startApply(nodes []models.NodeRef, of func(n *models.Node) (provision.Ramdisk, error), words []string) tea.Cmd {
+	return screen.Send(screen.StartAction{
+		ID: action.IgnitionApply, Nodes: nodes, Action: provision.ApplyRamdisk(of), Exact: true, CommandLine: words,
+	})
 }
 
 // applyWords returns the command line that sets r as the ramdisk of the nodes, without the program name.

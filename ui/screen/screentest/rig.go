@@ -157,7 +157,7 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	for _, msg := range Run(cmd) {
 		switch msg.(type) {
 		case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-			screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.ChangeHardware, screen.OrderBMC, screen.EditFile:
+			screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.StartAction, screen.StartDeployment, screen.StartEnroll, screen.EditFile:
 			wishes = append(wishes, msg)
 		default:
 			wishes = append(wishes, r.Do(s, s.Update(msg))...)

@@ -103,7 +103,7 @@ func (s *Screen) run(book *stepfile.Item, verb models.Verb, nodes []models.NodeR
 	for _, n := range nodes {
 		words = append(words, n.Label())
 	}
-	return screen.Send(screen.ChangeHardware{
+	return screen.Send(screen.StartAction{
 		ID: action.Verb(verb), Nodes: nodes, CommandLine: append(words, "--runbook", book.Name),
 		Action: provision.RunRunbook(s.api, models.ProvisionRequest{Verb: verb, Runbook: book.UUID}),
 	})

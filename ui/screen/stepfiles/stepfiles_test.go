@@ -231,7 +231,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		for _, msg := range r.answer(t, dialog, "enter") {
-			change, ok := msg.(screen.ChangeHardware)
+			change, ok := msg.(screen.StartAction)
 			if got := strings.Join(change.CommandLine, " "); !ok || got != "service r7-n03 --runbook wipe" || change.ID != action.Verb(models.VerbService) {
 				t.Errorf("%v %q", msg, got)
 			}
