@@ -49,11 +49,11 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// endReason is the reason why the service ends. Except for endByPower, the machine keeps running.
+// endReason is the reason why the service ends.
 type endReason int
 
 const (
-	endByPower endReason = iota // the machine is powered off
+	endByContext endReason = iota // the context is canceled, for example because the machine is powered off
 	endByRescue
 	endByLockdown
 	endByDeath

@@ -66,8 +66,8 @@ type Options struct {
 	Fast bool
 	// Version is the agent version that is reported to Ironic, and whose behavior applies. The default is 13.0.0.
 	Version string
-	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. The agent sets Version to that
-	// of this agent as soon as it knows the release.
+	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. As soon as the agent knows
+	// the release, it sets Version to the version of that agent.
 	MatchIronic bool
 
 	// Speed divides the duration of every pause. The default is 1, which is the speed of the real agent.

@@ -42,7 +42,7 @@ func (a *agent) serve(ctx context.Context) error {
 	running.Go(func() { _ = server.Serve(listener) })
 	running.Go(func() { a.beats.run(working) })
 
-	why := endByPower
+	why := endByContext
 	select {
 	case <-ctx.Done():
 	case why = <-a.endRequest:
@@ -74,7 +74,7 @@ func (a *agent) afterwards(ctx context.Context, why endReason) error {
 		<-ctx.Done()
 	case endByRescue:
 		a.log.app.info("Stopped API service")
-	case endByPower:
+	case endByContext:
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ type step struct {
 	kind    string // the interface of the step; deploy if empty
 	do      func(a *agent, ctx context.Context, node, args *dict) (any, error)
 	args    *dict    // the arguments that the agent describes; not sent if nil, as in the real agent
-	params  []string // the names of further arguments
+	params  []string // the names of arguments that the agent does not describe
 
 	priority  int  // priority in cleaning; it is 0 in the other phases
 	abortable bool // the step can be aborted, except in a deployment

@@ -170,6 +170,28 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// TestYearOf checks that the year of a time follows from storedAt, also at the turn of the year.
+func TestYearOf(t *testing.T) {
+	t.Parallel()
+	west := time.FixedZone("", -5*3600)
+	for _, tt := range []struct {
+		at       string
+		storedAt time.Time
+		want     int
+	}{
+		{"Nov 22 12:00:00", time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC), 2026},
+		{"Dec 31 23:59:59", time.Date(2027, 1, 1, 0, 0, 5, 0, time.UTC), 2026},
+		{"Jan  1 00:30:00", time.Date(2026, 12, 31, 19, 40, 0, 0, west), 2027},
+		{"Jan  1 00:30:00", time.Date(2026, 12, 31, 23, 40, 0, 0, time.UTC), 2027},
+		{"Jan  2 00:30:00", time.Date(2026, 12, 31, 23, 40, 0, 0, time.UTC), 2026},
+	} {
+		at, err := time.Parse("Jan _2 15:04:05", tt.at)
+		if got := yearOf(at, tt.storedAt); err != nil || got.Year() != tt.want {
+			t.Errorf("%s, stored at %s: %s, want %d; error %v", tt.at, tt.storedAt, got, tt.want, err)
+		}
+	}
+}
+
 // TestArchiveLineLimit checks that the limit applies to all files together, and that a note says what was skipped.
 func TestArchiveLineLimit(t *testing.T) {
 	t.Parallel()

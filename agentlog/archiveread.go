@@ -290,9 +290,10 @@ func words(text string, n int) (head, tail string, ok bool) {
 // yearOf returns at with its missing year added: the latest year in which the time is at most one day after storedAt.
 // The day allows for clock differences.
 func yearOf(at, storedAt time.Time) time.Time {
-	dated := at.AddDate(storedAt.Year(), 0, 0)
-	if dated.After(storedAt.Add(24 * time.Hour)) {
-		dated = at.AddDate(storedAt.Year()-1, 0, 0)
+	latest := storedAt.Add(24 * time.Hour).UTC()
+	dated := at.AddDate(latest.Year(), 0, 0)
+	if dated.After(latest) {
+		dated = at.AddDate(latest.Year()-1, 0, 0)
 	}
 	return dated
 }

@@ -243,11 +243,11 @@ func (o *SSHOptions) target(host string) string {
 
 // HostOf returns the host in an agent's address, a URL or a bare host, or "" if it contains no valid host.
 func HostOf(address string) string {
-	host := ""
-	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
+	var host string
+	if !strings.Contains(address, "://") {
+		_, host, _, _ = splitHost(address) // host is "" if there is an error
+	} else if u, err := url.Parse(address); err == nil {
 		host = u.Hostname()
-	} else if _, bare, _, err := splitHost(address); err == nil && !strings.Contains(address, "://") {
-		host = bare
 	}
 	// The address from Ironic is not trusted, and some characters are special in ssh_config and known_hosts.
 	if strings.HasPrefix(host, "-") || strings.ContainsAny(host, " \t\r\n\"'\\*?!,") {

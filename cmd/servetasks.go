@@ -154,8 +154,8 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	return nil
 }
 
-// runTask adds a task with a plan, a runner and a command to the list of the runner's user, and runs it. The task uses
-// the context of the task list.
+// runTask completes a task whose Plan, Runner and Command are set, adds it to the task list of the runner's user, and
+// runs it. The task uses the context of the task list.
 func (s *consoleServer) runTask(t *screen.Task, sent func(uuid string) (time.Time, bool)) {
 	t.Context, t.Began, t.Cancels = t.Runner.Context, time.Now(), &provision.Cancels{}
 	s.tasks.For(t.Runner.Actor.User, nil).Add(t)

@@ -137,7 +137,8 @@ func (l *BMCLogins) fromKeyring(ctx context.Context, account string) (models.Sec
 	return password, err
 }
 
-// Remember keeps typed credentials in memory.
+// Remember keeps typed credentials in memory, for the BMC at their address or, if All is set, for all BMCs of the
+// context.
 func (l *BMCLogins) Remember(given models.BMCCredentials) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +164,8 @@ func (l *BMCLogins) Approved(address string) bool {
 	return l.approved[address]
 }
 
-// Keep stores typed credentials in the keyring.
+// Keep stores typed credentials in the keyring, for the BMC at their address or, if All is set, for all BMCs of the
+// context.
 func (l *BMCLogins) Keep(ctx context.Context, given models.BMCCredentials) error {
 	if given.All {
 		given.Address = allBMCs

@@ -22,7 +22,8 @@ import (
 // maxFile is the maximum size of a file, in bytes. It guards against reading a device or a log.
 const maxFile = 16 << 20
 
-// candidate is a context whose connection has not been derived yet. Its ReadOnly is the context's own setting.
+// candidate is a context whose connection has not been derived yet. Its ReadOnly is only the context's own setting, to
+// which [loader.readOnly] adds the others.
 type candidate struct {
 	Context
 	settings  settings

@@ -40,8 +40,8 @@ type Problem struct {
 // Problems lists the problems found in a file. [Problems.Add] limits their number.
 type Problems []Problem
 
-// Add adds a problem, unless there are already as many as are reported. line is 0 if the problem concerns the whole
-// file.
+// Add adds a problem, unless the list already has the maximum number of problems. line is 0 if the problem concerns the
+// whole file.
 func (p *Problems) Add(line int, format string, args ...any) {
 	if len(*p) < maxProblems {
 		*p = append(*p, Problem{Line: line, Why: fmt.Sprintf(format, args...)})

@@ -57,7 +57,7 @@ const (
 
 // PartItem is the plan for a port or port group of a node.
 type PartItem struct {
-	Noun   string
+	Noun   string // PortNoun or PortgroupNoun
 	Fields map[string]any
 	Kind   Kind
 	// UUID is the UUID in Ironic. A new port or port group will get this UUID.

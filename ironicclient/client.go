@@ -57,7 +57,7 @@ type Client struct {
 	minor      atomic.Int32
 	negotiated atomic.Bool
 
-	// connecting is a lock that guards service, which is created when it is first needed.
+	// connecting is a lock that guards service. service is created when it is first needed, and again after a failure.
 	connecting chan struct{}
 	service    *gophercloud.ServiceClient
 

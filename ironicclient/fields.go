@@ -96,7 +96,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve finds the fields that the server refuses by bisection. It must refuse at least one of them.
+// halve finds the fields that the server refuses by bisection. The server must refuse at least one of them.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2
@@ -151,7 +151,8 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET with a list of fields. It repeats the request without the fields that the server refuses.
+// withFields sends a GET with a list of fields. It finds the fields that the server refuses, remembers them, and
+// repeats the request without them.
 func (c *Client) withFields(ctx context.Context, cl call) (*response, error) {
 	if len(cl.fields) > 0 && !slices.Contains(cl.fields, "uuid") {
 		// A row without a uuid would look like a broken response.

@@ -17,7 +17,8 @@ import (
 // NodeQuery describes a request for one page of nodes. The zero value requests the first page in the server's default
 // order, with up to 1 000 nodes and the fields [models.ListFields].
 type NodeQuery struct {
-	// Fields lists the API fields to fetch; nil means models.ListFields. Unsupported fields are omitted.
+	// Fields lists the API fields to fetch; nil means models.ListFields. Fields that the server does not support or
+	// refuses are omitted.
 	Fields []string
 	// Detail requests all fields instead of Fields.
 	Detail bool

@@ -274,7 +274,8 @@ func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
 	return context.WithValue(ctx, retryKey{}, notice)
 }
 
-// retryDelay returns the time to wait before the next attempt. It is at least the server's Retry-After.
+// retryDelay returns the time to wait before the next attempt. It is the policy's delay with a random variation, or the
+// server's Retry-After if that is longer.
 func (c *Client) retryDelay(f *models.Fault) time.Duration {
 	delay := c.opts.Retry.Delay
 	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret

@@ -171,7 +171,8 @@ func checkMediaImage(image string) error {
 	return nil
 }
 
-// shown prepares an invalid value for a message: it masks credentials, shortens long values and escapes characters.
+// shown prepares an invalid value for an error message: it masks credentials, shortens long values and escapes special
+// characters.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))

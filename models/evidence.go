@@ -96,7 +96,8 @@ func (e *Evidence) update(n *Node, at time.Time) {
 }
 
 // FailureReason returns the reason why the operation failed: the node's last_error, or else the newest error in the
-// history since the start of the operation, or else the last error in the evidence.
+// history since the start of the operation, or else the last error in the evidence. The history must be sorted,
+// newest entries first.
 func FailureReason(n *Node, e Evidence, history []HistoryEntry) string {
 	if n.LastError != "" {
 		return n.LastError

@@ -88,9 +88,9 @@ func (h *HistoryEntry) Took() string {
 	return Age(time.Duration(*h.DurationSeconds) * time.Second)
 }
 
-// NewestError returns the newest error in a history since the given time, or nil if there is none. A zero time means
-// the whole history, whose newest entries must come first. NewestError allows for clocks that differ by up to five
-// seconds.
+// NewestError returns the newest error in a history since the given time, or nil if there is none. If the time is
+// zero, it searches the whole history. The history must be sorted, newest entries first. NewestError allows for clocks
+// that differ by up to five seconds.
 func NewestError(history []HistoryEntry, since time.Time) *HistoryEntry {
 	i := slices.IndexFunc(history, func(h HistoryEntry) bool {
 		return h.IsError() && (since.IsZero() || h.CreatedAt.After(since.Add(-5*time.Second)))

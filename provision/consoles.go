@@ -137,7 +137,8 @@ func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error
 	return n.waitUntil(ctx, true)
 }
 
-// set enables or disables the console. If enabling may have succeeded, the console counts as enabled.
+// set enables or disables the console. If enabling may have succeeded, the console counts as enabled, so that restore
+// disables it.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {

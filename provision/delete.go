@@ -79,7 +79,8 @@ type deleteAction struct{ immediateAction }
 func (deleteAction) Name() string { return "delete" }
 
 // Refuse applies Ironic's rules (ironic/conductor/manager.py: destroy_node). In maintenance, Ironic deletes every node
-// except protected ones. See also [conductor]allow_deleting_available_nodes.
+// except protected ones. A conductor may also refuse to delete available nodes
+// ([conductor]allow_deleting_available_nodes).
 func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	allowed := []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateAdoptFailed}
 	switch {

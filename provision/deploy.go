@@ -34,8 +34,7 @@ type DeployAction struct {
 	// overrides holds, by node UUID, the overridden checks of the nodes whose names the operator typed.
 	overrides map[string][]plan.CheckID
 	// earlier holds, by node UUID, the nodes that earlier attempts of this action prepared.
-	earlier map[string]*readyNode
-	// onChecked, if not nil, is called for each node after its checks.
+	earlier   map[string]*readyNode
 	onChecked func(n models.NodeRef)
 
 	mu    sync.Mutex
@@ -88,7 +87,8 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// OnChecked makes Preflight call checked for each node after its checks, from several goroutines. It must not block.
+// OnChecked makes Preflight call checked for each node after its checks, from several goroutines. checked must not
+// block. Copies of the action, such as that of [DeployAction.WithOverrides], do not call it.
 func (a *DeployAction) OnChecked(checked func(n models.NodeRef)) { a.onChecked = checked }
 
 // readyNode is a checked node, together with everything that the deployment sends to it.

@@ -80,7 +80,8 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	return d, nil
 }
 
-// WithUserDataFile reads the user data from the file at path. Local files of the user data are in the same folder.
+// WithUserDataFile reads the user data from the file at path. The local files that the user data refers to are expected
+// in the same folder.
 func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {

@@ -423,7 +423,8 @@ func lockFile(path string) (*fileLock, error) {
 	}
 }
 
-// maxAttempts is the maximum number of attempts, 1 ms apart, to lock a file that lockedBy may briefly lock.
+// maxAttempts is the maximum number of attempts, 1 ms apart, to lock a file. An attempt can fail because another
+// process briefly holds a lock in lockedBy.
 const maxAttempts = 1000
 
 // lockedBy returns an error that names the owner of the lock on the file at path, or nil if the file is not locked.

@@ -86,7 +86,8 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of the node's disks. e explains the search for the root disk; see [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks. e explains the search for the root disk. now and maxAge are used as
+// in [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,

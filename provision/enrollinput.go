@@ -148,6 +148,7 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
+	// Files lists the files that were read. Their nodes are not completed; use Nodes.
 	Files []nodefile.File
 	// BMCs lists the results: one for each system found, and one for each address without a system.
 	BMCs []Discovered

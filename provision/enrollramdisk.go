@@ -11,7 +11,8 @@ import (
 )
 
 // EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for other boot interfaces. Either may be missing. See [Ramdisk].
+// ISOs, and a kernel with its initramfs for other boot interfaces. Either may be missing. The values have the form
+// described at [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
@@ -59,7 +60,7 @@ func (r EnrollRamdisk) commandFlags() [][2]string {
 }
 
 // boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface comes from
-// the input, the existing node, or the driver. It returns nil if no ramdisk is given.
+// the input, the existing node, or the driver's defaults. The returned function is nil if no ramdisk is given.
 func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
 	if r.ISO == "" && !r.hasPair() {
 		return nil

@@ -68,7 +68,8 @@ type DiskReader interface {
 
 // Disks returns the details to show before the operator confirms an action that erases disks. They are the serial
 // number of the machine, the disks that the action's steps erase, the disks that skip_block_devices protects, the data
-// that remains, and the volumes that RAID steps change. A nil action means that the way of erasing is unknown.
+// that remains, and the volumes that RAID steps change. If the disks are unknown, a detail says so. A nil action means
+// that the way of erasing is unknown.
 func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if read, err := readInventory(ctx, api, n.UUID); err == nil {

@@ -208,7 +208,8 @@ func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	return rows, nil
 }
 
-// AddReasons adds the reason for the failure to failed rows without last_error. It reads at most the given histories.
+// AddReasons adds the reason for the failure to the rows of failed nodes without last_error. It reads the histories of
+// at most the given number of nodes.
 func AddReasons(ctx context.Context, api OthersAPI, rows []*models.Row, most int) {
 	v, _ := api.Version()
 	for _, r := range rows {

@@ -77,7 +77,8 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 
 // revertUnknown handles the case where the last request may have been carried out. That request is reverted together
 // with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the deployment
-// itself, stays in the record, so that it can be resumed later. If ctx is done, all stay.
+// itself, stays in the record, so that it can be resumed later. If ctx is done, all requests stay in the
+// record.
 func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.withResumeHint(res.Err)
@@ -155,7 +156,8 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 	}
 }
 
-// concludeTimeout is the time limit of the request after a success, when the conductor may still lock the node.
+// concludeTimeout is the time limit of the request that is sent after an action has succeeded. At that time, the
+// conductor may still hold the lock on the node.
 const concludeTimeout = 30 * time.Second
 
 // conclude sends the request that follows a success. If that fails, it returns a note for the result.

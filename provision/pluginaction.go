@@ -21,7 +21,7 @@ import (
 type PluginAction struct {
 	watchedAction
 	Plugin plugin.Plugin
-	// Selecting is the argument of [plugin.Plugin.Run].
+	// Selecting holds the command-line flags that make ironworks select the context, each followed by its value.
 	Selecting []string
 }
 

@@ -57,7 +57,8 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
-// powerSettles is the time for a power change to become visible. A reboot ends in the state in which it began.
+// powerSettles is the time that a power change may take to become visible. It is needed because the power state is the
+// same before and after a reboot.
 const powerSettles = 3 * time.Second
 
 // ended reports whether the power change has ended. Ironic sets the target and clears last_error before it accepts a

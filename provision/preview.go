@@ -80,8 +80,8 @@ func (p *Preview) fill(a Action, n *models.Node) {
 	}
 }
 
-// PlanRetry rereads the nodes of items and plans another attempt. It repeats a deployment's checks. changes describes,
-// one per line, the differences from what the operator saw before.
+// PlanRetry rereads the nodes of items and plans another attempt. It first repeats the checks of a deployment. changes
+// describes, one difference per line, how the nodes differ from what the operator saw before.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	nodes, err := FindNodes(ctx, r.API, textsOf(items, func(i Item) string { return i.Node.UUID }))
 	if err != nil {

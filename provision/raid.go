@@ -66,8 +66,9 @@ func VolumeSize(d *raid.LogicalDisk) string {
 	return fmt.Sprintf("%d GiB", d.SizeGB)
 }
 
-// textDrivesUnchecked warns that the drives are not checked. Ironic assigns them after delete_configuration has run
-// (ironic/drivers/modules/redfish/raid.py, _assign_disks_to_volume).
+// textDrivesUnchecked warns that the drives are not checked. Ironic does not know them before: it assigns them in
+// create_configuration, after delete_configuration has run (ironic/drivers/modules/redfish/raid.py,
+// _assign_disks_to_volume).
 const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the volumes; a RAID check at the BMC shows whether they fit"
 
 // SetRAID returns an action that replaces the RAID volumes of machines. It sets target_raid_config and cleans the node.
@@ -134,7 +135,7 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 
 // raidStepProblems returns the reasons why a RAID step that the operator has chosen would fail on the node. It detects
 // a create_configuration step without a target RAID (create_configuration in ironic/drivers/modules/redfish/raid.py and
-// agent.py), and a raid_config that the node's RAID interface refuses. Types are checked elsewhere.
+// agent.py), and a raid_config that the node's RAID interface refuses. The types of arguments are checked elsewhere.
 func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Problem {
 	switch s.Label() {
 	case "raid.create_configuration":

@@ -151,7 +151,8 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }
 
-// TestRules evaluates rules on the inventories of nodes. done is called after each node, from several goroutines.
+// TestRules evaluates rules on the stored inventories of nodes, without changing anything. done is called after each
+// node, from several goroutines.
 func TestRules(ctx context.Context, api RulesAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
 	InParallel(ctx, len(nodes), func(going context.Context, i int) {

@@ -97,8 +97,8 @@ func endsOff(n *models.Node) []string {
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns the problems that the steps have on the node. They are either the certain or the uncertain ones.
-// setting is a setting that would solve one of them, or "".
+// wrongSteps returns the problems that the steps have on the node: the certain ones if certain is true, and otherwise
+// the uncertain ones. setting is a setting that would solve one of them, or "" if none is known.
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded

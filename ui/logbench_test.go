@@ -84,6 +84,7 @@ func (f *river) count() int {
 // onLog opens the Log tab of the node at the cursor.
 func (x *bench) onLog(tb testing.TB) {
 	tb.Helper()
+	x.shows(tb, "r7-n01") // the list may appear later than the heading
 	x.program.Send(keyMsg("enter"))
 	x.shows(tb, "[Overview]")
 	x.program.Send(keyMsg("L"))

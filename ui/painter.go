@@ -49,7 +49,8 @@ type painter struct {
 
 func newPainter(term *Terminal) *painter {
 	p := &painter{
-		out: term.Out, frame: time.Second / time.Duration(term.FPS), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		out: term.Out, frame: time.Second / time.Duration(term.FPS),
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		width: term.Width, height: term.Height, redraw: true, profile: term.profile,
 	}
 	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)

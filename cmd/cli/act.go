@@ -91,8 +91,11 @@ func (a *App) NodeCommand(use string, run func(cmd *cobra.Command, s *session.Se
 	}
 }
 
-// NodesCommand returns a command whose arguments are nodes, at least as many as least, which it finds in Ironic.
-func (a *App) NodesCommand(use string, least int, run func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error) *cobra.Command {
+// NodesCommand returns a command whose arguments name nodes, and requires at least the given number of arguments. run
+// gets the nodes as Ironic returned them, without duplicates.
+func (a *App) NodesCommand(
+	use string, least int, run func(cmd *cobra.Command, s *session.Session, nodes []models.Node) error,
+) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Args: cobra.MinimumNArgs(least), ValidArgsFunction: a.CompleteNodes(0),
 		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {

@@ -96,7 +96,8 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// flag returns the command-line flag that sets an input, such as --host.
+// flag returns the command-line flag that sets an input, such as --host. The classic profile sets its registry with
+// --registry; all other registries come from --registry-tls.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch {
 	case field == ignition.FieldTLS:

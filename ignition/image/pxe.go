@@ -10,7 +10,7 @@ import (
 
 // PXE describes a network boot of a live system.
 type PXE struct {
-	// RootfsURL is the URL from which the initramfs downloads the root file system. It is empty
+	// RootfsURL is the URL (http, https or tftp) from which the initramfs downloads the root file system. It is empty
 	// if the boot loader loads the root file system along with the initramfs.
 	RootfsURL string
 	// ConfigURL is the URL from which Ignition downloads its configuration. It is empty if the initramfs contains the

@@ -55,12 +55,17 @@ func TestPythonInt(t *testing.T) {
 		value any
 		want  int
 		ok    bool
-	}{{" 90 ", 90, true}, {"-1", -1, true}, {"9.5", 0, false}, {"", 0, false}, {json.Number("90.9"), 90, true}, {true, 1, true}, {nil, 0, false}} {
+	}{
+		{" 90 ", 90, true}, {"-1", -1, true}, {"9.5", 0, false}, {"", 0, false}, {json.Number("90.9"), 90, true}, {true, 1, true},
+		{nil, 0, false}, {json.Number("NaN"), 0, false}, {json.Number("1e30"), 0, false},
+	} {
 		if got, ok := pythonInt(test.value); ok != test.ok || ok && got != test.want {
 			t.Errorf("int(%v) = %d, %v", test.value, got, ok)
 		}
 	}
-	if got := toInt(json.Number("5.0")); got != 5 {
-		t.Errorf("the priority 5.0 counts as %d", got)
+	for number, want := range map[string]int{"5.0": 5, "NaN": 0, "-Infinity": 0, "1e400": 0} {
+		if got := toInt(json.Number(number)); got != want {
+			t.Errorf("the priority %s counts as %d, want %d", number, got, want)
+		}
 	}
 }

@@ -28,7 +28,8 @@ var resets = map[string]string{
 	softPowerOff: "GracefulShutdown",
 }
 
-// change implements _set_power_state without the answers to conflicts, which the lab's BMCs never report.
+// change implements _set_power_state. Unlike Ironic, it does not try again after the status 409, which the lab's BMCs
+// never send in response to a power command.
 func (redfishPower) change(ctx context.Context, t *task, system *redfish.System, change string, timeout time.Duration) error {
 	if err := system.Reset(ctx, resets[change]); err != nil {
 		return err
@@ -48,6 +49,8 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 		t.restoreBootDevice(ctx, system)
 	}
 	err = p.change(ctx, t, system, change, timeout)
+	// Ironic returns without an error if the status is 400 or 409 and the machine is already in the requested state. The
+	// lab's BMCs accept such commands.
 	if redfish.AsError(err).IsHTTP() {
 		return err
 	}

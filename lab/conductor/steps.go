@@ -58,7 +58,7 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// interfaceRank returns the rank of an interface among steps of equal priority, the highest first.
+// interfaceRank returns the rank of an interface. Of steps with equal priority, that with the highest rank runs first.
 func interfaceRank(name string) int {
 	if name == "network" {
 		return len(api.StepInterfaces) + 1
@@ -334,7 +334,7 @@ func (t *task) storePlan(kind stepKind, steps []db.Dict) {
 	t.save()
 }
 
-// nextStep returns the index of the next step, which is behind the last one if there is none.
+// nextStep returns the index of the next step. If there is none, the index is not less than the number of steps.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"

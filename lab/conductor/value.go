@@ -49,7 +49,8 @@ func listOf(dicts []db.Dict) []any {
 	return all
 }
 
-// pythonInt implements Python's int() for values decoded from JSON.
+// pythonInt implements Python's int() for values decoded from JSON. Like int(), it converts neither NaN nor infinite
+// numbers. Unlike int(), it does not convert floats beyond 63 bits.
 func pythonInt(value any) (int, bool) {
 	switch v := value.(type) {
 	case bool:
@@ -59,9 +60,15 @@ func pythonInt(value any) (int, bool) {
 		return n, err == nil
 	case json.Number:
 		f, err := v.Float64()
-		return int(math.Trunc(f)), err == nil
+		if err != nil {
+			return 0, false
+		}
+		return pythonInt(f)
 	case float64:
-		return int(math.Trunc(v)), true
+		if math.IsNaN(v) || math.Abs(v) >= math.MaxInt64 {
+			return 0, false
+		}
+		return int(v), true
 	case int:
 		return v, true
 	}
@@ -70,7 +77,10 @@ func pythonInt(value any) (int, bool) {
 
 // toInt is like pythonInt, but returns 0 for values that it cannot convert.
 func toInt(value any) int {
-	n, _ := pythonInt(value)
+	n, ok := pythonInt(value)
+	if !ok {
+		return 0
+	}
 	return n
 }
 

@@ -111,8 +111,8 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	})
 }
 
-// stamp sets the creation and update times of fresh items, depending on the known items with the same names. of
-// returns the name of an item, and pointers to its times.
+// stamp sets the creation and update times of fresh items, depending on the known items with the same names. The
+// function of returns the name of an item, and pointers to its times.
 func stamp[T any](
 	now func() time.Time, fresh, known []T, of func(*T) (name string, created, updated *time.Time),
 ) {

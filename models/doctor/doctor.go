@@ -146,7 +146,8 @@ func ofNodes(judge func(t *NodesTally) Diagnosis) func(f *Facts) []Diagnosis {
 	}
 }
 
-// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped.
+// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped, and their
+// diagnoses say so.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis

@@ -9,7 +9,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts holds all that the checks know about the connection and the prerequisites of deployments.
+// Facts holds all that the checks know about the connection and the prerequisites of deployments. Checks read nothing
+// else.
 type Facts struct {
 	Now  time.Time
 	Auth models.AuthKind

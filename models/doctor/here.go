@@ -106,9 +106,8 @@ func judgeTerminal(f *Facts) Diagnosis {
 // TerminalOf describes the terminal. Like the console, it relies on environment variables, which it reads through the
 // variable function.
 func TerminalOf(variable func(name string) string) TerminalFacts {
-	t := TerminalFacts{Term: variable("TERM")}
-	t.UTF8 = true
 	// The first locale variable that is set determines the encoding. If none is set, UTF-8 is assumed.
+	t := TerminalFacts{Term: variable("TERM"), UTF8: true}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := variable(name); value != "" {
 			t.Locale = name + "=" + value

@@ -52,7 +52,8 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// values, nodeValues (with a node) and bmcValues (with a BMC) return the value of each field, or "" if unknown.
+// values, nodeValues and bmcValues return the value of each field, or "" if it is unknown. nodeValues need a node, and
+// bmcValues need a BMC.
 var (
 	values = map[EvidenceField]func(x *explaining) string{
 		evState:    func(x *explaining) string { return string(x.state()) },

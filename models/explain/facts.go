@@ -85,7 +85,8 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Total is the number of other nodes in the same kind of operation, and Affected of those with the same problem.
+	// Total is the number of other nodes in the same kind of operation. Affected is the number of these nodes that
+	// have the same problem.
 	Affected, Total int
 	// Names lists the names of some of the affected nodes.
 	Names []string

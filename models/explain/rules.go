@@ -100,7 +100,8 @@ func set(setting, text string) Next   { return act("set", "ironworks set {node} 
 func run(verb models.Verb, text string) Next { return Next{Text: text, Verb: verb} }
 func again(text string) Next                 { return Next{Text: text, Retry: true} }
 
-// timeouts lists Ironic's errors after waiting for a ramdisk. Their rules only say that it took too long.
+// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk. Their rules only say that the
+// ramdisk took too long.
 var timeouts = []RuleID{
 	"callback-timeout", "clean-timeout-no-step", "clean-timeout", "inspect-timeout", "service-timeout", "rescue-timeout",
 }

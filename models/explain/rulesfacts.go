@@ -174,7 +174,8 @@ var factRules = []Rule{
 		from("ironic/conductor/task_manager.py"),
 }
 
-// fineRules state that nothing is wrong. A match of a rule for a problem drops them unless its confidence is low.
+// fineRules state that nothing is wrong. They are dropped if a rule for a problem matches with more than low
+// confidence.
 var fineRules = []Rule{
 	newRule("ramdisk-works", "ramdisk running", "No problem found: the ramdisk is running and was seen recently").
 		noProblem().

@@ -18,7 +18,7 @@ type Saved struct {
 	good  map[string]Filter
 }
 
-// NewSaved parses named filters, which may refer to each other. It returns an error for each invalid one.
+// NewSaved parses named filters, which may refer to each other. It omits invalid filters and returns an error for each.
 func NewSaved(texts map[string]string) (*Saved, map[string]error) {
 	s := &Saved{texts: texts, good: map[string]Filter{}}
 	failed := map[string]error{}

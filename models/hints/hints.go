@@ -224,7 +224,7 @@ func Of(n *models.Node) (NodeHints, error) {
 	return found, nil
 }
 
-// objectField returns the named field of a node, an object. With n.Raw, the keys are in Ironic's order.
+// objectField returns the named field of a node, which must be an object. With n.Raw, the keys are in Ironic's order.
 func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDict, error) {
 	var fields map[string]json.RawMessage
 	raw := []byte(nil)

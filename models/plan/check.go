@@ -188,7 +188,7 @@ func ParseCheckID(text string) (CheckID, error) {
 	return "", fmt.Errorf("unknown check %q; available: %s", printable.Line(text), strings.Join(names, ", "))
 }
 
-// ParseCheckPolicy parses a policy for a check. A check that cannot be overridden must not be weakened.
+// ParseCheckPolicy parses a policy for a check. Weakening a check that cannot be overridden is an error.
 func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	policy := CheckPolicy(text)
 	rule, known := ruleOf(id)

@@ -74,7 +74,8 @@ const AskElsewhere = "the console may be on another network: check from a conduc
 // StatusOK is the HTTP status that Ironic requires of an image server.
 const StatusOK = 200
 
-// NeedsLogin reports whether the server requires a login (401, 403 or 407), which a conductor may have.
+// NeedsLogin reports whether the server requires authentication (status 401, 403 or 407). A conductor may have the
+// credentials.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
 // checkImageReachable checks that a HEAD request for the image is answered with status 200, after any redirects.

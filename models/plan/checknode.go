@@ -36,7 +36,7 @@ func checkRetired(f *Facts) finding {
 	return f.flag(f.Node.Retired, "retired", "retired", f.Node.RetiredReason, "unretire")
 }
 
-// flag refuses a node with a flag, which state describes and which the command clears.
+// flag refuses a node on which a flag is set. state describes such a node, and command clears the flag.
 func (f *Facts) flag(set bool, field, state, reason, command string) finding {
 	at := models.Observed(field, set)
 	if !set {

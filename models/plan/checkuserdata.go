@@ -93,7 +93,8 @@ func checkUserData(f *Facts) finding {
 	return pass(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
 
-// onlyLoginFails reports whether all errors (at least one) concern SSH keys or passwords: Ignition checks neither.
+// onlyLoginFails reports whether there are errors and all of them concern SSH keys or passwords, which Ignition does
+// not check.
 func (u *UserDataFacts) onlyLoginFails() bool {
 	login := false
 	for _, p := range u.Findings {

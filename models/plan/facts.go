@@ -300,7 +300,8 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether s is worse. Unknown is worse than a warning, because it may hide an error.
+// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
+// error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)

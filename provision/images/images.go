@@ -120,7 +120,8 @@ type Servers interface {
 // Answer describes the response of a web server.
 type Answer struct {
 	Status int
-	// Length is the size of the body, and Total that of the whole file. Both are in bytes, or -1 if unknown.
+	// Length is the size of the body. If the body is only a part of the file, Total is the size of the whole file.
+	// Both are in bytes, or -1 if unknown.
 	Length, Total int64
 	// FinalURL is the address after redirects. It is empty if there was no redirect.
 	FinalURL string
@@ -242,7 +243,8 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	}), nil
 }
 
-// QueryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.
+// QueryFile requests the headers and the start of the file at address. total is the size of the file in bytes, or
+// negative if it is unknown.
 func QueryFile(ctx context.Context, web Servers, address string) (answer plan.WebAnswer, head []byte, total int64) {
 	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
 	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,14 +80,14 @@ func Start(tb testing.TB, upstream string) *Proxy {
 	}
 	p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(reserved.Port))
 	p.URL = "http://" + p.Host
-	if err := p.Up(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
 	tb.Cleanup(func() {
 		p.Down()
 		reserved.Release()
 		transport.CloseIdleConnections()
 	})
+	if err := p.Up(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
 	return p
 }
 
@@ -97,8 +98,7 @@ func (p *Proxy) Up(ctx context.Context) error {
 	if p.server != nil {
 		return nil
 	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", p.Host)
+	l, err := listen(ctx, p.Host)
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,24 @@ func (p *Proxy) Up(ctx context.Context) error {
 	}()
 	p.server, p.served = server, served
 	return nil
+}
+
+// listen listens on an address that was just free. It tries for up to five seconds, because a child of this process
+// that is between fork and exec may still hold a closed listener of the address.
+func listen(ctx context.Context, host string) (l net.Listener, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	var config net.ListenConfig
+	for {
+		if l, err = config.Listen(ctx, "tcp", host); !errors.Is(err, syscall.EADDRINUSE) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // Down closes the port and every connection; new connections are refused.

@@ -190,7 +190,7 @@ type Session struct {
 	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; the
 	// argument now is the current time on the same clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
-	// Replay plays a recording; it is nil if the session uses a live Ironic.
+	// Replay plays a recording; it is nil if the session uses a live Ironic. Its methods do not block.
 	Replay *replay.Player
 	// Options holds the command line flags that select this context, each followed by its value.
 	Options []string

@@ -10,7 +10,7 @@ import (
 
 // Ramdisks builds ramdisks and checks user data. Its methods do I/O, so only commands may call them.
 type Ramdisks interface {
-	// IronicURL returns the address of Ironic if the form contains none.
+	// IronicURL returns the address of Ironic that is used if the form contains none, or "" if it is not known.
 	IronicURL() string
 	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)

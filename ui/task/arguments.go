@@ -97,7 +97,7 @@ func parse(id action.ID, a Arguments, s *screen.Session) (b builder, field strin
 	return always(act), field, err
 }
 
-// Build returns the action that the values of a form describe.
+// Build returns the action that the values of a form describe. For a deployment, it reads the user data file.
 func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
 	b, _, err := parse(id, a, &screen.Session{Checks: checks})
 	if err != nil {

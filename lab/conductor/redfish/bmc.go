@@ -1,6 +1,6 @@
 // Package redfish is the Redfish client of the embedded Ironic's conductor. It sends the same requests as sushy,
-// Ironic's Redfish library, and reports its exceptions. It lacks what sushy does only for BMCs that differ from the
-// lab's. It knows neither nodes nor tasks.
+// Ironic's Redfish library, and reports its exceptions. It has none of sushy's fallbacks for BMCs that differ from those
+// of package machine. It knows neither nodes nor tasks.
 package redfish
 
 import (

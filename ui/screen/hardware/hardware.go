@@ -76,6 +76,7 @@ func Shows(id action.ID) bool { return slices.Contains(tabActions, id) }
 
 // New returns the screen for the node with the given UUID.
 func New(env *screen.Env, uuid string) *Screen {
+	// Start fetches nothing, because the action that opens the screen also selects a tab.
 	base := screen.NewBase(screen.Ref{Kind: screen.KindHardware, ID: uuid}, "", action.Hardware, action.List, action.Nodes)
 	s := &Screen{Base: base, env: env, uuid: uuid}
 	s.life, s.finish = context.WithCancel(context.Background())

@@ -13,7 +13,7 @@ import (
 )
 
 // The keys of the form's fields are names of inputs, so that errors can be shown at the field. These are the keys of
-// the fields that set an input together with another field.
+// the fields whose input has no name of its own. [prepare.Flag] derives the flags from the keys.
 const (
 	keyInsecure   ignition.RamdiskField = "insecure registry"
 	keyRegistries ignition.RamdiskField = "registry tls"

@@ -35,8 +35,8 @@ func (s *Screen) edit() tea.Cmd {
 	return s.layOut(item, string(text), string(text))
 }
 
-// layOut opens a text in the editor. was is the text before the first edit, if the operator continues an edit with
-// errors.
+// layOut opens a text in the editor. was is the text before the first edit. It differs from text only if the operator
+// continues an edit with errors.
 func (s *Screen) layOut(existing *stepfile.Item, was, text string) tea.Cmd {
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
