@@ -99,11 +99,11 @@ func (o Options) steps() []step {
 		{name: "delete_configuration", kind: "raid", abortable: true, do: (*agent).deleteRAID},
 		{name: "create_configuration", kind: "raid", abortable: true, do: (*agent).createRAID},
 		{name: "apply_configuration", kind: "raid", args: raidArgs(), do: (*agent).applyRAID},
-		{name: "burnin_cpu", abortable: true, do: refuseBurnIn},
-		{name: "burnin_gpu", abortable: true, recent: true, do: refuseBurnIn},
-		{name: "burnin_disk", abortable: true, do: refuseBurnIn},
-		{name: "burnin_memory", abortable: true, do: refuseBurnIn},
-		{name: "burnin_network", abortable: true, do: refuseBurnIn},
+		{name: "burnin_cpu", abortable: true, do: (*agent).refuseBurnIn},
+		{name: "burnin_gpu", abortable: true, recent: true, do: (*agent).refuseBurnIn},
+		{name: "burnin_disk", abortable: true, do: (*agent).refuseBurnIn},
+		{name: "burnin_memory", abortable: true, do: (*agent).refuseBurnIn},
+		{name: "burnin_network", abortable: true, do: (*agent).refuseBurnIn},
 		{name: "write_image", params: []string{"image_info", "configdrive"}, do: (*agent).writeImage},
 		{name: "inject_files", args: injectArgs(), do: (*agent).injectFiles},
 		{name: "execute_bootc_install", recent: true, params: bootcParams, do: (*agent).installBootc},
@@ -120,7 +120,7 @@ func (o Options) steps() []step {
 func (s step) takes(arg string) bool { return s.args.Has(arg) || slices.Contains(s.params, arg) }
 
 // refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
-func refuseBurnIn(*agent, context.Context, *dict, *dict) (any, error) {
+func (*agent) refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 

@@ -84,7 +84,8 @@ func TestJournalEntries(t *testing.T) {
 		"a service that fails": {
 			`{"MESSAGE":"a.service: Failed with result 'exit-code'.\na.service: Main process exited, code=exited, status=1/FAILURE\na.service: Main process exited, code=exited, status=0/SUCCESS","PRIORITY":"6","SYSLOG_IDENTIFIER":"systemd"}`,
 			[]seen{
-				{unit: "systemd", level: 4, text: "a.service: Failed with result 'exit-code'."}, {unit: "systemd", level: 4, text: "a.service: Main process exited, code=exited, status=1/FAILURE"},
+				{unit: "systemd", level: 4, text: "a.service: Failed with result 'exit-code'."},
+				{unit: "systemd", level: 4, text: "a.service: Main process exited, code=exited, status=1/FAILURE"},
 				{unit: "systemd", level: 6, text: "a.service: Main process exited, code=exited, status=0/SUCCESS"},
 			},
 		},

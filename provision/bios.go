@@ -99,11 +99,13 @@ func BIOSDrift(ctx context.Context, api BIOSReader, golden models.NodeRef, nodes
 		return nil, fmt.Errorf("golden node %s: %w", printable.Line(golden.Label()), err)
 	}
 	drifts, _ := readEach(ctx, nodes, func(going context.Context, n models.NodeRef) (NodeDrift, error) {
-		have, err := biosOf(going, api, n.UUID)
-		if err != nil {
-			return NodeDrift{Node: n, Differences: []bios.Difference{}, Err: err, Error: err.Error()}, nil
+		drift := NodeDrift{Node: n, Differences: []bios.Difference{}}
+		if have, err := biosOf(going, api, n.UUID); err == nil {
+			drift.Differences = append(drift.Differences, bios.Compare(want, have)...)
+		} else {
+			drift.Err, drift.Error = err, err.Error()
 		}
-		return NodeDrift{Node: n, Differences: append([]bios.Difference{}, bios.Compare(want, have)...)}, nil
+		return drift, nil
 	})
 	return drifts, ctx.Err()
 }

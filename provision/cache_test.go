@@ -60,7 +60,7 @@ func TestCachedRetriesFailures(t *testing.T) {
 	kept := (&provision.Preflighter{Reader: &unreachable{reader: &reader{inventory: oneDisk}}}).Cached()
 	n := deployable(t)
 	for i, want := range []plan.CheckSeverity{plan.CheckUnknown, plan.CheckOK} {
-		checks, err := kept.Fresh().Preflight(t.Context(), &n, deployment(t), nil)
+		_, checks, err := kept.Fresh().Preflight(t.Context(), &n, deployment(t), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,12 +114,12 @@ func TestCachedQueriesTheWebOnce(t *testing.T) {
 	d.Fields.Kind, d.Fields.Traits = plan.KindDirect, []string{"CUSTOM_A"}
 	d.Fields.Image = plan.Image{Source: "http://h/os.raw", Checksum: "d41d8cd98f00b204e9800998ecf8427e"}
 	n := deployable(t)
-	if _, err := kept.Preflight(t.Context(), &n, d, nil); err != nil {
+	if _, _, err := kept.Preflight(t.Context(), &n, d, nil); err != nil {
 		t.Fatal(err)
 	}
 	first := web.asked
 	for range 3 {
-		if _, err := kept.Fresh().Preflight(t.Context(), &n, d, nil); err != nil {
+		if _, _, err := kept.Fresh().Preflight(t.Context(), &n, d, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

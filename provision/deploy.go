@@ -104,6 +104,8 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
+	// entries are the requests that the operator confirms and that are sent. There are none if the node is refused.
+	entries []entry
 	// sent reports whether the requests have already been sent. If so, another attempt needs new checks.
 	sent bool
 
@@ -128,6 +130,9 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		r := a.readyNode(going, checks, &nodes[i])
+		if r.err == nil && len(plan.RefusedChecks(r.checks)) == 0 {
+			r.entries = a.entriesFor(&nodes[i], r)
+		}
 		a.mu.Lock()
 		a.ready[nodes[i].UUID] = r
 		a.mu.Unlock()
@@ -149,11 +154,8 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	d.verb = r.verb
 	d = d.withReport()
 	r.deployment = d
-	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
-		return r
-	}
-	r.checks = plan.Checks(r.facts, checks.choices(d, r.overrides))
-	if len(plan.RefusedChecks(r.checks)) > 0 {
+	r.facts, r.checks, r.err = checks.Preflight(ctx, n, d, r.overrides)
+	if r.err != nil || len(plan.RefusedChecks(r.checks)) > 0 {
 		return r
 	}
 	switch {
@@ -178,6 +180,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
 	if a.purpose == purposeDeploy {
 		if d, err = a.deploymentOf(n); err == nil {
+			d = d.withReport()
 			r.requested, err = recordDeployment(d)
 		}
 		if err != nil {
@@ -393,12 +396,15 @@ func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.
 	return log, res, false
 }
 
-// entries returns the requests, including those that an earlier attempt has sent.
+// entries returns the requests that Preflight has computed, including those that an earlier attempt has sent.
 func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 	if refused := a.refuse(n); refused != nil {
 		return nil, refused
 	}
-	r := a.checked(n)
+	return a.checked(n).entries, nil
+}
+
+func (a *DeployAction) entriesFor(n *models.Node, r *readyNode) []entry {
 	var list []entry
 	if r.followUp == followUpNone {
 		list = a.deployEntries(n, r)
@@ -409,30 +415,35 @@ func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 			list = append(list, *last)
 		}
 	}
-	return list, nil
+	return list
 }
 
 func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
-	list := r.sentBefore()
+	var list []entry
+	if r.before != nil {
+		list = append(list, r.sentBefore())
+	}
 	var reserved *models.Node
 	if r.allocate != nil {
 		list = append(list, a.allocateEntries(r.allocate)...)
 	}
 	if len(r.reserve) > 0 {
-		reserve := patchEntry("reserve instance_uuid", n, r.reserve)
-		reserve.undo = undo{instance: r.instance, reserved: true}
-		reserve.answered = func(node *models.Node) { reserved = node }
-		list = append(list, reserve)
+		list = append(list, entry{
+			verb: "reserve instance_uuid", Request: request.Patch(n.UUID, r.reserve), undo: undo{instance: r.instance, reserved: true},
+			answered: func(node *models.Node) { reserved = node },
+		})
 	}
 	list = append(list, entry{verb: "check that the node is unchanged", ask: a.verifyUnchanged(n, &reserved)})
 	if len(r.patch) > 0 {
-		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
-		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
-		list = append(list, patch)
+		list = append(list, entry{
+			verb: "set " + pathsOf(r.patch), Request: request.Patch(n.UUID, r.patch),
+			undo: undo{instance: r.instance, restore: r.undoPatch(n)},
+		})
 	}
+	list = append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)})
 	deploy := provisionEntry(n, r.request)
 	deploy.overrides, deploy.stage = overridden(r.checks), StageSending
-	return append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)}, deploy)
+	return append(list, deploy)
 }
 
 func (a *DeployAction) wasSent(n *models.Node) bool {

@@ -67,6 +67,29 @@ func (r *record) stamp() string {
 	return fmt.Sprintf("%s %s %d", r.Instance, r.Stage, r.At.UnixNano())
 }
 
+func (r *readyNode) record(n *models.Node, now time.Time) record {
+	rec := record{
+		Unfinished: Unfinished{
+			Node: n.Ref(), Verb: r.verb, Stage: StagePreparing, Started: now.UTC(), At: now.UTC(), Instance: r.instance, Kept: r.kept,
+			Allocated: r.allocate != nil || r.before != nil && r.before.Allocated,
+			From:      n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.requested.digest(), Overrides: r.overrides,
+		},
+		Restore: append(r.undoPatch(n), r.restore...), RootDisk: identityOf(r.facts), Deployment: r.requested,
+	}
+	if r.before != nil && r.before.Stage != StageSent {
+		rec.Started = r.before.Started
+	}
+	return rec
+}
+
+// undoPatch returns the operations that revert the patch. They omit fields that an earlier attempt has changed,
+// because restore resets these fields to their values before that attempt.
+func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
+	return slices.DeleteFunc(revertOps(n, r.patch), func(op models.PatchOp) bool {
+		return slices.ContainsFunc(r.restore, func(o models.PatchOp) bool { return o.Path == op.Path })
+	})
+}
+
 // recordedDeployment is a [Deployment] in the form in which it is stored on disk.
 type recordedDeployment struct {
 	Plan        string `json:"plan"`

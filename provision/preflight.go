@@ -73,12 +73,13 @@ func (p *Preflighter) Fresh() *Preflighter {
 
 // Preflight runs all checks for deployment d on node n, without changing anything. overrides lists the checks for
 // which the operator has typed this node's name.
-func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
-	facts, err := p.facts(ctx, n, d)
-	if err != nil {
-		return nil, err
+func (p *Preflighter) Preflight(
+	ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID,
+) (facts *plan.Facts, checks []plan.Check, err error) {
+	if facts, err = p.facts(ctx, n, d); err != nil {
+		return facts, nil, err
 	}
-	return plan.Checks(facts, p.choices(d, overrides)), nil
+	return facts, plan.Checks(facts, p.choices(d, overrides)), nil
 }
 
 func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.CheckChoices {

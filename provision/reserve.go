@@ -28,17 +28,12 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
-		d, err := r.requested.deployment()
-		if err != nil {
-			return err
+		c, asked := a.checks.choices(r.deployment, r.overrides).Check(&f, plan.CheckValidate)
+		if !asked || c.Severity != plan.CheckRefuse {
+			return nil
 		}
-		for _, c := range plan.Checks(&f, a.checks.choices(d, r.overrides)) {
-			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
-				reasons := textsOf(c.Evidence, models.Observation.String)
-				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "the changes to the node are reverted")
-			}
-		}
-		return nil
+		reasons := textsOf(c.Evidence, models.Observation.String)
+		return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "the changes to the node are reverted")
 	}
 }
 

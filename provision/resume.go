@@ -185,38 +185,12 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	})
 }
 
-// sentBefore returns a single entry for all requests of an earlier attempt, or nil if there was none. These requests
-// are not sent again, but may have to be reverted.
-func (r *readyNode) sentBefore() []entry {
-	if r.before == nil {
-		return nil
-	}
+// sentBefore returns a single entry for all requests of an earlier attempt. These requests are not sent again, but may
+// have to be reverted.
+func (r *readyNode) sentBefore() entry {
 	back := r.before.undo()
 	back.restore = r.restore
-	return []entry{{verb: "earlier attempt", sent: true, undo: back}}
-}
-
-// undoPatch returns the operations that revert the patch. They omit fields that an earlier attempt has changed,
-// because restore resets these fields to their values before that attempt.
-func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
-	return slices.DeleteFunc(revertOps(n, r.patch), func(op models.PatchOp) bool {
-		return slices.ContainsFunc(r.restore, func(o models.PatchOp) bool { return o.Path == op.Path })
-	})
-}
-
-func (r *readyNode) record(n *models.Node, now time.Time) record {
-	rec := record{
-		Unfinished: Unfinished{
-			Node: n.Ref(), Verb: r.verb, Stage: StagePreparing, Started: now.UTC(), At: now.UTC(), Instance: r.instance, Kept: r.kept,
-			Allocated: r.allocate != nil || r.before != nil && r.before.Allocated,
-			From:      n.ProvisionState, Touched: n.ProvisionUpdatedAt, Digest: r.requested.digest(), Overrides: r.overrides,
-		},
-		Restore: append(r.undoPatch(n), r.restore...), RootDisk: identityOf(r.facts), Deployment: r.requested,
-	}
-	if r.before != nil && r.before.Stage != StageSent {
-		rec.Started = r.before.Started
-	}
-	return rec
+	return entry{verb: "earlier attempt", sent: true, undo: back}
 }
 
 // resumeWatching watches a deployment that was sent by an earlier process. If opts.Wait is unset and the action is to

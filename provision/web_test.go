@@ -144,7 +144,7 @@ func TestImagesAreQueried(t *testing.T) {
 			n := deployable(t)
 			n.Raw = []byte(strings.Replace(string(n.Raw), "S9", "S1", 1))
 			p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: images.NewWeb()}
-			checks, err := p.Preflight(t.Context(), &n, direct(c.source, c.checksum), nil)
+			_, checks, err := p.Preflight(t.Context(), &n, direct(c.source, c.checksum), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestImageIsQueriedOnce(t *testing.T) {
 	ask := func(p *provision.Preflighter) {
 		t.Helper()
 		n := deployable(t)
-		if _, err := p.Preflight(t.Context(), &n, direct(s.URL+"/os.raw", "x"), nil); err != nil {
+		if _, _, err := p.Preflight(t.Context(), &n, direct(s.URL+"/os.raw", "x"), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

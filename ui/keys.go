@@ -24,7 +24,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.keyWhileFollowing(name)
 	}
 	if name == "ctrl+c" {
-		return c.do(action.Quit)
+		return c.quit()
 	}
 	c.toasts.dismissRead(time.Now())
 	if c.live != nil {
@@ -64,7 +64,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 		c.Say(screen.Say{Level: screen.Warning, Text: string(a.ID) + ": " + why})
 		return nil
 	}
-	return c.do(a.ID)
+	return c.do(a)
 }
 
 // pressWith runs an action as press does, and fills in the action's form, if it has one, with the given arguments.
@@ -76,9 +76,9 @@ func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	return c.tasks.Begin(a.ID, s.Targets(), filled)
 }
 
-// do runs the action whose ID is id, without checking whether it is enabled.
-func (c *Console) do(id action.ID) tea.Cmd {
-	switch id {
+// do runs an action, without checking whether it is enabled.
+func (c *Console) do(a *action.Action) tea.Cmd {
+	switch id := a.ID; id {
 	case action.Help:
 		return c.Show(c.help())
 	case action.Palette:
@@ -130,30 +130,30 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.PlayPause, action.PlayFaster, action.PlaySlower, action.PlayBack, action.PlayAhead, action.PlayPrevious, action.PlayNext, action.PlayTo:
 		return c.play(id)
 	default:
-		return c.doHere(id)
+		return c.doHere(a)
 	}
 	return nil
 }
 
 // doHere runs an action on the nodes selected on the current screen, or an action of the screen itself.
-func (c *Console) doHere(id action.ID) tea.Cmd {
+func (c *Console) doHere(a *action.Action) tea.Cmd {
 	s := c.history.front()
 	if s == nil {
 		return nil
 	}
-	if a, ok := c.env.Keys.Find(id); ok && (a.Scope == action.Nodes || c.env.Plugins[id] != nil) {
-		return c.tasks.Begin(id, s.Targets(), nil)
+	if a.Scope == action.Nodes || c.env.Plugins[a.ID] != nil {
+		return c.tasks.Begin(a.ID, s.Targets(), nil)
 	}
-	switch id {
+	switch a.ID {
 	case action.Open, action.Sort, action.EnrollGo, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
 		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete,
 		action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun,
 		action.HardwareAdd, action.HardwareApply, action.HardwareGolden, action.HardwareReset:
-		return c.atOnce(s.Do(id)) // the screen decides what to do
+		return c.atOnce(s.Do(a.ID)) // the screen decides what to do
 	default:
-		return s.Do(id)
+		return s.Do(a.ID)
 	}
 }
 

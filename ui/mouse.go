@@ -59,7 +59,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	for _, a := range c.env.Keys.In(c.scopes()...) {
 		if a.ID == action.Open && c.disabledReason(a) == "" {
-			return tea.Batch(cmd, c.do(a.ID))
+			return tea.Batch(cmd, c.do(a))
 		}
 	}
 	return cmd

@@ -228,7 +228,9 @@ type Target struct {
 // DriverInfo returns the fields of driver_info that make Ironic boot the target, each with its value.
 func (t Target) DriverInfo() [][2]string {
 	return slices.DeleteFunc([][2]string{
-		{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd},
+		{"deploy_iso", t.ISO},
+		{"deploy_kernel", t.Kernel},
+		{"deploy_ramdisk", t.Initrd},
 		{"kernel_append_params", t.KernelParams},
 	}, func(field [2]string) bool { return field[1] == "" })
 }

@@ -56,8 +56,15 @@ func TestPythonInt(t *testing.T) {
 		want  int
 		ok    bool
 	}{
-		{" 90 ", 90, true}, {"-1", -1, true}, {"9.5", 0, false}, {"", 0, false}, {json.Number("90.9"), 90, true}, {true, 1, true},
-		{nil, 0, false}, {json.Number("NaN"), 0, false}, {json.Number("1e30"), 0, false},
+		{" 90 ", 90, true},
+		{"-1", -1, true},
+		{"9.5", 0, false},
+		{"", 0, false},
+		{json.Number("90.9"), 90, true},
+		{true, 1, true},
+		{nil, 0, false},
+		{json.Number("NaN"), 0, false},
+		{json.Number("1e30"), 0, false},
 	} {
 		if got, ok := pythonInt(test.value); ok != test.ok || ok && got != test.want {
 			t.Errorf("int(%v) = %d, %v", test.value, got, ok)

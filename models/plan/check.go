@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,6 +167,41 @@ func CheckRules() []CheckRule {
 	}
 }
 
+type finding struct {
+	verdict verdict
+	text    string
+	// remedy is for the command line, screenRemedy for the console. If the latter is empty, remedy applies to both.
+	remedy, screenRemedy string
+	evidence             []models.Observation
+}
+
+type verdict int
+
+const (
+	notAsked verdict = iota // the check does not apply to this deployment
+	passed
+	failed // the problem exists
+	notKnown
+)
+
+func pass(text string, evidence ...models.Observation) finding {
+	return finding{verdict: passed, text: text, evidence: evidence}
+}
+
+func fail(text, remedy string, evidence ...models.Observation) finding {
+	return finding{verdict: failed, text: text, remedy: remedy, evidence: evidence}
+}
+
+func unknown(text, remedy string, evidence ...models.Observation) finding {
+	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
+}
+
+// onScreen returns the finding with a remedy that the console shows instead of the command-line remedy.
+func (r finding) onScreen(remedy string) finding {
+	r.screenRemedy = remedy
+	return r
+}
+
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })
@@ -256,9 +292,8 @@ type CheckChoices struct {
 	NoOverride bool
 }
 
-// decided applies the operator's choices to a check. It returns false if the check is turned off.
-func (c CheckChoices) decided(check Check) (Check, bool) {
-	rule, _ := ruleOf(check.ID)
+// decided applies the operator's choices to the result of a check. It returns false if the check is turned off.
+func (c CheckChoices) decided(rule *CheckRule, check Check) (Check, bool) {
 	check.Override = rule.Override && !c.NoOverride
 	was := check.Severity
 	switch policy := c.Policy[check.ID]; {
@@ -276,6 +311,102 @@ func (c CheckChoices) decided(check Check) (Check, bool) {
 		check.Severity, check.Overridden = CheckWarn, true
 	}
 	return check, true
+}
+
+// Checks runs all checks and returns their results. It leaves out checks that are turned off or do not apply to the
+// deployment. If the deployment can have several outcomes, the worst result of each check counts.
+func Checks(f *Facts, choices CheckChoices) []Check {
+	var checks []Check
+	for _, rule := range CheckRules() {
+		if check, asked := choices.check(f, &rule); asked {
+			checks = append(checks, check)
+		}
+	}
+	return checks
+}
+
+// Check runs one check. It returns false if the check is turned off or does not apply to the deployment.
+func (c CheckChoices) Check(f *Facts, id CheckID) (check Check, asked bool) {
+	rule, known := ruleOf(id)
+	if !known {
+		return Check{}, false
+	}
+	return c.check(f, &rule)
+}
+
+func (c CheckChoices) check(f *Facts, rule *CheckRule) (check Check, asked bool) {
+	check, asked = f.check(rule)
+	if !asked {
+		return check, false
+	}
+	return c.decided(rule, check)
+}
+
+// Check runs one check without the operator's choices. It returns false if the check does not apply.
+func (f *Facts) Check(id CheckID) (check Check, asked bool) {
+	rule, known := ruleOf(id)
+	if !known {
+		return Check{}, false
+	}
+	return f.check(&rule)
+}
+
+// check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
+func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
+	kinds := f.possibleKinds()
+	results := make([]Check, len(kinds))
+	same := true
+	for i, kind := range kinds {
+		facts := *f
+		facts.Kind = kind
+		if result := rule.do(&facts); result.verdict != notAsked {
+			results[i] = result.check(rule)
+			if !asked || results[i].Severity.worse(check.Severity) {
+				check, asked = results[i], true
+			}
+		}
+		same = same && results[i].Text == results[0].Text
+	}
+	if same || check.Severity == CheckOK {
+		return check, asked
+	}
+	var texts []string
+	for i, kind := range kinds {
+		if results[i].Severity == check.Severity {
+			texts = append(texts, "if "+interfaceAutodetect+" switches to "+models.OrNone(kind.deployInterface())+": "+results[i].Text)
+		}
+	}
+	check.Text = strings.Join(texts, "; ")
+	return check, asked
+}
+
+func (f *Facts) possibleKinds() []Kind {
+	if len(f.Outcomes) == 0 {
+		return []Kind{f.Kind}
+	}
+	return f.Outcomes
+}
+
+// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
+// error.
+func (s CheckSeverity) worse(than CheckSeverity) bool {
+	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
+	return slices.Index(order, s) > slices.Index(order, than)
+}
+
+func (r finding) check(rule *CheckRule) Check {
+	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
+	if check.Evidence == nil {
+		check.Evidence = []models.Observation{}
+	}
+	switch r.verdict {
+	case failed:
+		check.Severity = rule.Worst
+	case notKnown:
+		check.Severity = CheckUnknown
+	case passed, notAsked:
+	}
+	return check
 }
 
 // RefusedChecks returns the checks that refuse the deployment.

@@ -1,14 +1,11 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/models"
 	"ironworks/models/hints"
-	"ironworks/printable"
 )
 
 // Facts holds all facts about the deployment of a node. Checks read nothing else.
@@ -195,41 +192,6 @@ func (f *Facts) extra(name string) any {
 	return value
 }
 
-type finding struct {
-	verdict verdict
-	text    string
-	// remedy is for the command line, screenRemedy for the console. If the latter is empty, remedy applies to both.
-	remedy, screenRemedy string
-	evidence             []models.Observation
-}
-
-type verdict int
-
-const (
-	notAsked verdict = iota // the check does not apply to this deployment
-	passed
-	failed // the problem exists
-	notKnown
-)
-
-func pass(text string, evidence ...models.Observation) finding {
-	return finding{verdict: passed, text: text, evidence: evidence}
-}
-
-func fail(text, remedy string, evidence ...models.Observation) finding {
-	return finding{verdict: failed, text: text, remedy: remedy, evidence: evidence}
-}
-
-func unknown(text, remedy string, evidence ...models.Observation) finding {
-	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
-}
-
-// onScreen returns the finding with a remedy that the console shows instead of the command-line remedy.
-func (r finding) onScreen(remedy string) finding {
-	r.screenRemedy = remedy
-	return r
-}
-
 // sawAt returns evidence together with its age. The at argument is the time when the evidence was read.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
@@ -237,87 +199,4 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 		e.AgeSeconds = int64(f.Now.Sub(at) / time.Second)
 	}
 	return e
-}
-
-// Checks runs all checks and returns their results. It leaves out checks that are turned off or do not apply to the
-// deployment. If the deployment can have several outcomes, the worst result of each check counts.
-func Checks(f *Facts, choices CheckChoices) []Check {
-	var checks []Check
-	for _, rule := range CheckRules() {
-		check, asked := f.check(&rule)
-		if !asked {
-			continue
-		}
-		if check, on := choices.decided(check); on {
-			checks = append(checks, check)
-		}
-	}
-	return checks
-}
-
-// Check runs one check without the operator's choices. It returns false if the check does not apply.
-func (f *Facts) Check(id CheckID) (check Check, asked bool) {
-	rule, known := ruleOf(id)
-	if !known {
-		return Check{}, false
-	}
-	return f.check(&rule)
-}
-
-// check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
-func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
-	kinds := f.possibleKinds()
-	results := make([]Check, len(kinds))
-	same := true
-	for i, kind := range kinds {
-		facts := *f
-		facts.Kind = kind
-		if result := rule.do(&facts); result.verdict != notAsked {
-			results[i] = result.check(rule)
-			if !asked || results[i].Severity.worse(check.Severity) {
-				check, asked = results[i], true
-			}
-		}
-		same = same && results[i].Text == results[0].Text
-	}
-	if same || check.Severity == CheckOK {
-		return check, asked
-	}
-	var texts []string
-	for i, kind := range kinds {
-		if results[i].Severity == check.Severity {
-			texts = append(texts, "if "+interfaceAutodetect+" switches to "+models.OrNone(kind.deployInterface())+": "+results[i].Text)
-		}
-	}
-	check.Text = strings.Join(texts, "; ")
-	return check, asked
-}
-
-func (f *Facts) possibleKinds() []Kind {
-	if len(f.Outcomes) == 0 {
-		return []Kind{f.Kind}
-	}
-	return f.Outcomes
-}
-
-// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
-// error.
-func (s CheckSeverity) worse(than CheckSeverity) bool {
-	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
-	return slices.Index(order, s) > slices.Index(order, than)
-}
-
-func (r finding) check(rule *CheckRule) Check {
-	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
-	if check.Evidence == nil {
-		check.Evidence = []models.Observation{}
-	}
-	switch r.verdict {
-	case failed:
-		check.Severity = rule.Worst
-	case notKnown:
-		check.Severity = CheckUnknown
-	case passed, notAsked:
-	}
-	return check
 }

@@ -243,10 +243,10 @@ func names(items []provision.Item) []string {
 	return names
 }
 
-// disksOf reads the disks of some nodes that may be erased, except in deployments, whose reviews show them.
+// disksOf reads the disks of some nodes that may be erased.
 func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
-	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
+	if api == nil {
 		return disks
 	}
 	for _, i := range batch.Legal() {

@@ -237,7 +237,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	box := mailbox.New[int]()
 	act, build, overrides := f.action, f.build, f.overrides
-	session, runner := f.session, f.runner
+	session, runner, checked := f.session, f.runner, f.checked
 	ids := uuids(f.nodes)
 	w.running.Add(1)
 	ended := func(done checksDone) tea.Msg {
@@ -261,7 +261,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		runner.ReadOnly = runner.ReadOnly && changes(act)
 		done := checksDone{action: act}
 		done.batch, done.err = runner.Prepare(ctx, act, ids)
-		if done.err == nil {
+		if done.err == nil && !checked { // the review of a deployment shows the disks
 			done.disks = disksOf(ctx, session.API, done.batch)
 		}
 		return ended(done)
