@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -49,7 +47,7 @@ func (f ListenFlags) Resolve(ctx context.Context, a *cli.App, s *session.Session
 		return "", "", cli.Usagef("--listen %s: must be HOST:PORT, auto or auto:PORT", f.Listen)
 	}
 	advertise = f.advertise
-	if advertise != "" && !isHost(advertise) { // errors about URLs would show their secret paths
+	if advertise != "" && !serve.ValidHost(advertise) { // errors about URLs would show their secret paths
 		return "", "", cli.Usagef("--advertise %s: must be a host name or an IP address, without a port", advertise)
 	}
 	ip := net.ParseIP(host)
@@ -67,15 +65,6 @@ func (f ListenFlags) Resolve(ctx context.Context, a *cli.App, s *session.Session
 		offerAddress(a, candidates)
 	}
 	return listen, advertise, nil
-}
-
-// isHost reports whether text is a host name or an IP address.
-func isHost(text string) bool {
-	if _, err := netip.ParseAddr(text); err == nil {
-		return true
-	}
-	u, err := url.Parse("http://" + text + "/")
-	return err == nil && u.Host == text && u.Port() == "" && !strings.ContainsAny(text, ":[]")
 }
 
 // offerAddress suggests --listen auto for a loopback server if other machines can reach this computer.

@@ -209,6 +209,16 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
+// ValidHost reports whether host is a name or an IP address, without a port. Only such a host may be passed to
+// [Server.URL]: errors about the URL of another one would show its secret path.
+func ValidHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	u, err := url.Parse("http://" + host + "/")
+	return err == nil && u.Host == host && u.Port() == "" && !strings.ContainsAny(host, ":[]")
+}
+
 // URL returns the URL for a path from [Server.Add]. Clients reach the server by the name or address in host.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"

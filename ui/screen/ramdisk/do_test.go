@@ -232,6 +232,7 @@ func TestServeAsksForMissingInput(t *testing.T) {
 		"nothing":  {nil, "Enter an ISO file."},
 		"no nodes": {[]string{"-", "live.iso", "-", "-", "-", "-", "+"}, "Enter at least one node."},
 		"port":     {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "many"}, "Not a valid port."},
+		"host":     {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "-", "boot.example:80"}, "without a port."},
 		"defaults": {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "+"}, "Not possible with an ISO"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +298,7 @@ func TestApplyServedFiles(t *testing.T) {
 			t.Error(sent)
 		}
 		if sent := sent(t, apply, screentest.UUID(3)); !strings.Contains(sent, "refused") {
-			t.Errorf("a node has something that nobody serves for it: %s", sent)
+			t.Errorf("a node that no image is served for: %s", sent)
 		}
 	})
 }

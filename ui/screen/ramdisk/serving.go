@@ -122,6 +122,9 @@ func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field,
 	if _, err := netip.ParseAddrPort(order.Listen); err != nil {
 		return order, askPort, "Not a valid port."
 	}
+	if order.Advertise != "" && !serve.ValidHost(order.Advertise) {
+		return order, askAdvertise, "Enter a host name or an IP address, without a port."
+	}
 	if v[askWhat] == contentFiles {
 		order.ISO = ""
 		order.Kernel, order.Initrd, order.Rootfs = strings.TrimSpace(v[askKernel]), strings.TrimSpace(v[askInitrd]), strings.TrimSpace(v[askRootfs])
