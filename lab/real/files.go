@@ -46,7 +46,7 @@ func (f *fileServer) open(ctx context.Context) error {
 	if err := f.reserved.reserve(ctx); err != nil {
 		return err
 	}
-	l, err := listenWhenFree(ctx, loopback, f.reserved.Port)
+	l, err := ListenWhenFree(ctx, loopback, f.reserved.Port)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (r *Reservation) Release() {
 
 // awaitPort waits until a port is free, because the port of a killed process may stay in use for a moment.
 func awaitPort(ctx context.Context, host string, port int) error {
-	l, err := listenWhenFree(ctx, host, port)
+	l, err := ListenWhenFree(ctx, host, port)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %s", ErrPortTaken, net.JoinHostPort(host, strconv.Itoa(port)))
 	}
@@ -74,9 +74,9 @@ func awaitPort(ctx context.Context, host string, port int) error {
 	return l.Close()
 }
 
-// listenWhenFree listens on a port that was just closed. It tries for up to five seconds, because a child of this
+// ListenWhenFree listens on a port that was just closed. It tries for up to five seconds, because a child of this
 // process that is between fork and exec may still hold the closed listener.
-func listenWhenFree(ctx context.Context, host string, port int) (l net.Listener, err error) {
+func ListenWhenFree(ctx context.Context, host string, port int) (l net.Listener, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	err = Poll(ctx, 20*time.Millisecond, func(ctx context.Context) (bool, error) {

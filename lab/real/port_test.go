@@ -32,7 +32,7 @@ func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
 		t.Fatalf("the port is not in use: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
-	l, err := listenWhenFree(t.Context(), loopback, r.Port)
+	l, err := ListenWhenFree(t.Context(), loopback, r.Port)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -141,6 +142,12 @@ func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(con
 			filepath.Base(p.Argv[0]), err, p.Log, Tail(p.Log, 30))
 	}
 	return nil
+}
+
+// Accepts reports whether a service accepts TCP connections at an address.
+func Accepts(ctx context.Context, address string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	return err == nil && conn.Close() == nil
 }
 
 // Answers reports whether a service answers a GET request for url with a response that ready accepts.

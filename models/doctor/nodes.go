@@ -177,7 +177,7 @@ func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	}
 	label := n.Label()
 	for _, id := range []plan.CheckID{plan.CheckConductor, plan.CheckDeployInterface} {
-		check, asked := facts.Check(id)
+		check, asked := plan.CheckChoices{}.Check(facts, id)
 		switch evidence = append(evidence, check.Evidence...); {
 		case !asked, check.Severity == plan.CheckOK:
 			continue
@@ -228,7 +228,7 @@ func judgeNamedImages(f *Facts) []Diagnosis {
 		}
 		facts := &plan.Facts{Now: f.Now, Node: named.Node, Kind: plan.KindDirect, Image: named.ImageFacts}
 		for _, id := range []plan.CheckID{plan.CheckImageThere, plan.CheckImageFile} {
-			check, asked := facts.Check(id)
+			check, asked := plan.CheckChoices{}.Check(facts, id)
 			title := named.Node.Label() + ": " + check.Text
 			switch {
 			case !asked:

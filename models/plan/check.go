@@ -342,15 +342,6 @@ func (c CheckChoices) check(f *Facts, rule *CheckRule) (check Check, asked bool)
 	return c.decided(rule, check)
 }
 
-// Check runs one check without the operator's choices. It returns false if the check does not apply.
-func (f *Facts) Check(id CheckID) (check Check, asked bool) {
-	rule, known := ruleOf(id)
-	if !known {
-		return Check{}, false
-	}
-	return f.check(&rule)
-}
-
 // check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
 func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
 	kinds := f.possibleKinds()

@@ -84,8 +84,7 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	}
 	tb.Cleanup(process.Kill)
 	err = process.Await(tb.Context(), registryStart, func(ctx context.Context) bool {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", r.port()))
-		return err == nil && conn.Close() == nil
+		return real.Accepts(ctx, net.JoinHostPort("127.0.0.1", r.port()))
 	})
 	if err != nil {
 		tb.Fatal(err)

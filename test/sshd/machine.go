@@ -175,10 +175,7 @@ func (m *Machine) HostKey() string {
 func (m *Machine) Start() {
 	m.tb.Helper()
 	m.must(m.sshd.Start())
-	m.must(m.sshd.Await(m.tb.Context(), 20*time.Second, func(ctx context.Context) bool {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.Address())
-		return err == nil && conn.Close() == nil
-	}))
+	m.must(m.sshd.Await(m.tb.Context(), 20*time.Second, func(ctx context.Context) bool { return real.Accepts(ctx, m.Address()) }))
 }
 
 // Address returns the address of sshd.

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +28,7 @@ var quiet = log.New(io.Discard, "", 0)
 type Proxy struct {
 	// URL is the proxy's URL; Host is its host and port.
 	URL, Host string
+	port      int
 
 	forward *httputil.ReverseProxy
 
@@ -78,7 +78,8 @@ func Start(tb testing.TB, upstream string) *Proxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(reserved.Port))
+	p.port = reserved.Port
+	p.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
 	p.URL = "http://" + p.Host
 	tb.Cleanup(func() {
 		p.Down()
@@ -98,7 +99,7 @@ func (p *Proxy) Up(ctx context.Context) error {
 	if p.server != nil {
 		return nil
 	}
-	l, err := listen(ctx, p.Host)
+	l, err := real.ListenWhenFree(ctx, "127.0.0.1", p.port)
 	if err != nil {
 		return err
 	}
@@ -115,24 +116,6 @@ func (p *Proxy) Up(ctx context.Context) error {
 	}()
 	p.server, p.served = server, served
 	return nil
-}
-
-// listen listens on an address that was just free. It tries for up to five seconds, because a child of this process
-// that is between fork and exec may still hold a closed listener of the address.
-func listen(ctx context.Context, host string) (l net.Listener, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	var config net.ListenConfig
-	for {
-		if l, err = config.Listen(ctx, "tcp", host); !errors.Is(err, syscall.EADDRINUSE) {
-			return l, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // Down closes the port and every connection; new connections are refused.

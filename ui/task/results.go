@@ -52,16 +52,13 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 		}
 		return s
 	}
-	s := screen.Say{Level: screen.Success, Text: name + ":"}
-	for _, o := range []provision.Outcome{
-		// The worst results come first, as on the Tasks screen.
+	s := screen.Say{Level: screen.Success, Text: name}
+	worstFirst := []provision.Outcome{ // as on the Tasks screen
 		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeCanceled, provision.OutcomeAccepted, provision.OutcomeDone,
-	} {
-		if tally[o] > 0 {
-			s.Text += fmt.Sprintf(" %d %s,", tally[o], o)
-		}
 	}
-	s.Text = s.Text[:len(s.Text)-1]
+	if counts := models.Tally(tally, worstFirst); counts != "" {
+		s.Text += ": " + counts
+	}
 	if bad > 0 {
 		s.Level = screen.Failure
 		s.Text += fmt.Sprintf(keys.Text(" ({tasks} shows task %d and the reasons)"), t.Number)
