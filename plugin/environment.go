@@ -30,8 +30,7 @@ func selector(flag string) (variable string, is bool) {
 
 // Environment returns the environment of a program that runs for n. base is the environment of ironworks. The result
 // contains the variables in base except credentials, the node's fields, and variables that make ironworks select the
-// same context. selecting holds the flags that select the context, each followed by its
-// value.
+// same context. selecting holds the flags that select the context, each followed by its value.
 func Environment(base []string, n *models.Node, selecting []string) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(selecting); i += 2 {

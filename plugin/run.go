@@ -53,8 +53,8 @@ type Output struct {
 	Out, Err io.Writer
 }
 
-// Run runs the program for n and waits until it ends. base and selecting are the arguments of
-// [Environment]. When ctx is canceled, the program gets SIGTERM and, 2 s later, SIGKILL.
+// Run runs the program for n and waits until it ends. base and selecting are the arguments of [Environment]. When ctx is
+// canceled, the program gets SIGTERM and, 2 s later, SIGKILL.
 //
 // If at is nil, the program runs in the background, without input and in its own process group. If it succeeds, said
 // is the last line that it wrote to stdout. If at is not nil, the program runs in the terminal and uses the streams

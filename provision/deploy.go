@@ -104,7 +104,7 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
-	// entries are the requests that the operator confirms and that are sent. There are none if the node is refused.
+	// entries holds the requests that the operator confirms and that are sent. It is empty if the node is refused.
 	entries []entry
 	// sent reports whether the requests have already been sent. If so, another attempt needs new checks.
 	sent bool

@@ -334,7 +334,8 @@ func (t *task) storePlan(kind stepKind, steps []db.Dict) {
 	t.save()
 }
 
-// nextStep returns the index of the next step. If there is none, the index is not less than the number of steps.
+// nextStep returns the index of the next step. After the last step, that is the number of steps or
+// more.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"

@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields are names of inputs, so that errors can be shown at the field. These are the keys of
-// the fields whose input has no name of its own. [prepare.Flag] derives the flags from the keys.
+// The keys of the form's fields are names of inputs, so that errors can be shown at the field. These are the other
+// keys, for inputs that package ignition does not name. [prepare.Flag] derives the flags from the keys.
 const (
 	keyInsecure   ignition.RamdiskField = "insecure registry"
 	keyRegistries ignition.RamdiskField = "registry tls"
